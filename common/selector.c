@@ -443,9 +443,9 @@ static bool value_extreme(const struct ibsa_record *record,
  * Find the next greater or smaller value in the order of the SA. Return: false
  * if there is no such value.
  */
-static bool value_beside(const struct ibsa_record *record,
-			 const struct ibsa_field *field, bool is_greater,
-			 uint64_t *value)
+static bool value_find_next(const struct ibsa_record *record,
+			    const struct ibsa_field *field, bool is_greater,
+			    uint64_t *value)
 {
 	const uint64_t own = value_weight(field, *value);
 	uint64_t nearest = 0;
@@ -485,7 +485,7 @@ static bool value_to_send(const struct ibsa_record *record,
 		return (relation == MORE || relation == AT_LEAST) &&
 		       value_extreme(record, field, true, false, relation,
 				     *value, value);
-	if (relation != LESS && !value_beside(record, field, is_most, &end))
+	if (relation != LESS && !value_find_next(record, field, is_most, &end))
 		return false;
 	*value = end;
 	return true;

@@ -341,7 +341,7 @@ static void part_set_deadline(struct server_peer *peer)
 }
 
 /* Write the complete packets in @peer->part to the umad file. */
-static void part_post(struct server_peer *peer)
+static void part_packets_write(struct server_peer *peer)
 {
 	struct server_bytes *part = &peer->part;
 	const size_t used = packets_post_all(peer, part->at, part->count);
@@ -398,7 +398,7 @@ static void part_read(struct server_peer *peer)
 	if (!got)
 		peer->has_data = false;
 	part->count += (size_t)got;
-	part_post(peer);
+	part_packets_write(peer);
 }
 
 static void batch_read(struct server_peer *peer)
@@ -434,7 +434,7 @@ static void batch_read(struct server_peer *peer)
 static void packets_read(struct server_peer *peer)
 {
 	if (part_is_complete(&peer->part))
-		part_post(peer);
+		part_packets_write(peer);
 	else if (peer->part.count)
 		part_read(peer);
 	else

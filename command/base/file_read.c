@@ -20,7 +20,7 @@ enum { FILE_MB_MAX = 256, FIRST_BYTES = 1 << 16 };
 enum { WRITER_MS = 10000, WRITER_POLL_MS = 20 };
 
 /* A file being read, without blocking in open(2) or read(2). */
-struct reading {
+struct file_reader {
 	int fd;
 	bool has_writer;      /* or needs none */
 	unsigned int wait_ms; /* how long a FIFO may still have no writer */
@@ -32,21 +32,21 @@ struct reading {
  * Enlarge the buffer. The limit of the buffer has two bytes more than the
  * largest file: one to notice that the file is larger, and one for the NUL.
  */
-static int room_grow(struct reading *reading)
+static int room_grow(struct file_reader *reader)
 {
 	const size_t limit = ((size_t)FILE_MB_MAX << 20) + 2;
-	size_t room = reading->room ? 2 * reading->room : FIRST_BYTES;
+	size_t room = reader->room ? 2 * reader->room : FIRST_BYTES;
 	char *text;
 
-	if (reading->room == limit)
+	if (reader->room == limit)
 		return -EFBIG;
 	if (room > limit)
 		room = limit;
-	text = realloc(reading->out->text, room);
+	text = realloc(reader->out->text, room);
 	if (!text)
 		return -ENOMEM;
-	reading->out->text = text;
-	reading->room = room;
+	reader->out->text = text;
+	reader->room = room;
 	return 0;
 }
 
@@ -55,46 +55,46 @@ static int room_grow(struct reading *reading)
  * at its end: wait for a writer. Return: 1 at the end of the file; 0 to read
  * again; or -ETIMEDOUT.
  */
-static int data_wait(struct reading *reading, bool is_end)
+static int data_wait(struct file_reader *reader, bool is_end)
 {
-	struct pollfd fd = { .fd = reading->fd, .events = POLLIN };
+	struct pollfd fd = { .fd = reader->fd, .events = POLLIN };
 
 	if (!is_end) {
-		reading->has_writer = true;
+		reader->has_writer = true;
 		poll(&fd, 1, -1);
 		return 0;
 	}
-	if (reading->has_writer)
+	if (reader->has_writer)
 		return 1;
 	if (poll(&fd, 1, WRITER_POLL_MS) > 0)
-		reading->has_writer = true;
-	else if (reading->wait_ms < WRITER_POLL_MS)
+		reader->has_writer = true;
+	else if (reader->wait_ms < WRITER_POLL_MS)
 		return -ETIMEDOUT;
 	else
-		reading->wait_ms -= WRITER_POLL_MS;
+		reader->wait_ms -= WRITER_POLL_MS;
 	return 0;
 }
 
-static int all_read(struct reading *reading)
+static int all_read(struct file_reader *reader)
 {
-	struct file_text *out = reading->out;
+	struct file_text *out = reader->out;
 	int err = 0;
 
 	while (!err) {
 		ssize_t got;
 
 		/* One byte is left for the NUL. */
-		if (out->len + 1 >= reading->room)
-			err = room_grow(reading);
+		if (out->len + 1 >= reader->room)
+			err = room_grow(reader);
 		if (err)
 			return err;
-		got = read(reading->fd, out->text + out->len,
-			   reading->room - out->len - 1);
+		got = read(reader->fd, out->text + out->len,
+			   reader->room - out->len - 1);
 		if (got > 0) {
 			out->len += (size_t)got;
-			reading->has_writer = true;
+			reader->has_writer = true;
 		} else if (got == 0 || errno == EAGAIN) {
-			err = data_wait(reading, got == 0);
+			err = data_wait(reader, got == 0);
 		} else if (errno != EINTR) {
 			err = -errno;
 		}
@@ -105,18 +105,18 @@ static int all_read(struct reading *reading)
 }
 
 static int file_open(const char *path, unsigned int timeout_ms,
-		     struct reading *reading)
+		     struct file_reader *reader)
 {
 	struct stat file;
 
-	reading->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (reading->fd < 0)
+	reader->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (reader->fd < 0)
 		return -errno;
-	if (fstat(reading->fd, &file) != 0)
+	if (fstat(reader->fd, &file) != 0)
 		return -errno;
-	reading->out->is_regular = S_ISREG(file.st_mode);
-	reading->has_writer = !S_ISFIFO(file.st_mode);
-	reading->wait_ms = timeout_ms ? timeout_ms : WRITER_MS;
+	reader->out->is_regular = S_ISREG(file.st_mode);
+	reader->has_writer = !S_ISFIFO(file.st_mode);
+	reader->wait_ms = timeout_ms ? timeout_ms : WRITER_MS;
 	return 0;
 }
 
@@ -142,15 +142,15 @@ static int read_failed(const char *path, int err, struct ibsa_error *error)
 int file_read(const char *path, unsigned int timeout_ms,
 	      struct ibsa_error *error, struct file_text *out)
 {
-	struct reading reading = { .out = out };
+	struct file_reader reader = { .out = out };
 	int err;
 
 	*out = (struct file_text){ .text = NULL };
-	err = file_open(path, timeout_ms, &reading);
+	err = file_open(path, timeout_ms, &reader);
 	if (!err)
-		err = all_read(&reading);
-	if (reading.fd >= 0)
-		close(reading.fd);
+		err = all_read(&reader);
+	if (reader.fd >= 0)
+		close(reader.fd);
 	if (!err)
 		return 0;
 	free(out->text);

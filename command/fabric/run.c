@@ -28,7 +28,7 @@ enum {
 /*
  * A running fabric server, and the command that ibsa fabric exec runs with it.
  */
-struct serving {
+struct fabric_run {
 	struct cli *cli;
 	struct ibsa_fabric_server *server;
 	char path[FABRIC_PATH_MAX];
@@ -140,9 +140,9 @@ static void event_note(const char *text, void *arg)
 		complain("%s", text);
 }
 
-static int fabric_serve_processes(struct serving *serving)
+static int fabric_serve_processes(struct fabric_run *run)
 {
-	struct cli *cli = serving->cli;
+	struct cli *cli = run->cli;
 	const struct ibsa_fabric_server_options options = {
 		.report = event_note,
 		.arg = cli,
@@ -155,16 +155,16 @@ static int fabric_serve_processes(struct serving *serving)
 	if (err)
 		return err;
 	allocator_set();
-	err = ibsa_fabric_server_open(cli->loaded, serving->path, &options,
-				      &error, &serving->server);
+	err = ibsa_fabric_server_open(cli->loaded, run->path, &options, &error,
+				      &run->server);
 	return err ? error_explain(err, &error) : CLI_DONE;
 }
 
-static void unserve(struct serving *serving)
+static void unserve(struct fabric_run *run)
 {
-	ibsa_fabric_server_close(serving->server);
-	if (serving->folder[0])
-		rmdir(serving->folder);
+	ibsa_fabric_server_close(run->server);
+	if (run->folder[0])
+		rmdir(run->folder);
 }
 
 static void server_wake(void *arg)
@@ -176,20 +176,20 @@ static void server_wake(void *arg)
  * Run the server until a signal arrives. With a command: pass the signal on to
  * it, and run the server until the command has ended.
  */
-static int server_run(struct serving *serving, struct interrupt *interrupt)
+static int server_run(struct fabric_run *run, struct interrupt *interrupt)
 {
 	bool is_told = false;
 	int err = 0;
 
-	interrupt_calls(interrupt, server_wake, serving->server);
-	while (!atomic_load(&serving->has_ended) && (!err || err == -EINTR)) {
-		if (interrupt_seen(interrupt) && !serving->child)
+	interrupt_calls(interrupt, server_wake, run->server);
+	while (!atomic_load(&run->has_ended) && (!err || err == -EINTR)) {
+		if (interrupt_seen(interrupt) && !run->child)
 			break;
 		if (interrupt_seen(interrupt) && !is_told) {
-			kill(serving->child, atomic_load(&interrupt->number));
+			kill(run->child, atomic_load(&interrupt->number));
 			is_told = true;
 		}
-		err = ibsa_fabric_server_wait(serving->server, -1);
+		err = ibsa_fabric_server_wait(run->server, -1);
 	}
 	interrupt_calls(interrupt, NULL, NULL);
 	if (!err || err == -EINTR)
@@ -199,50 +199,50 @@ static int server_run(struct serving *serving, struct interrupt *interrupt)
 	return CLI_DEVICE;
 }
 
-static int begin(struct cli *cli, struct serving *serving)
+static int begin(struct cli *cli, struct fabric_run *run)
 {
-	*serving = (struct serving){ .cli = cli };
-	atomic_init(&serving->has_ended, false);
-	if (!fabric_own(cli)->socket && !fabric_default_socket(serving->path)) {
+	*run = (struct fabric_run){ .cli = cli };
+	atomic_init(&run->has_ended, false);
+	if (!fabric_own(cli)->socket && !fabric_default_socket(run->path)) {
 		complain("the default path of the socket is too long; name a "
 			 "shorter one with --socket");
 		return CLI_USAGE;
 	}
 	if (fabric_own(cli)->socket)
-		strcpy(serving->path, fabric_own(cli)->socket);
+		strcpy(run->path, fabric_own(cli)->socket);
 	return fabric_load(cli);
 }
 
 static void ready_row(struct out *out, size_t index, void *arg)
 {
-	const struct serving *serving = arg;
+	const struct fabric_run *run = arg;
 	struct ibsa_fabric_info info;
 	char fabric[FABRIC_PATH_MAX + sizeof("unix:")];
 
 	(void)index;
-	ibsa_fabric_info_get(serving->cli->loaded, &info);
-	snprintf(fabric, sizeof(fabric), "unix:%s", serving->path);
+	ibsa_fabric_info_get(run->cli->loaded, &info);
+	snprintf(fabric, sizeof(fabric), "unix:%s", run->path);
 	out_text(out, "event", "ready");
 	out_text(out, "fabric", fabric);
-	out_text(out, "file", serving->cli->args[2]);
+	out_text(out, "file", run->cli->args[2]);
 	out_count(out, "adapters", info.adapters);
 	out_count(out, "switches", info.switches);
 	out_count(out, "links", info.links);
 }
 
 /* Print the line which says that clients can connect. */
-static void ready_print(struct serving *serving)
+static void ready_print(struct fabric_run *run)
 {
-	struct out *out = &serving->cli->out;
+	struct out *out = &run->cli->out;
 	struct ibsa_fabric_info info;
 
 	if (out_is_data(out)) {
-		out_event(out, ready_row, serving);
+		out_event(out, ready_row, run);
 		return;
 	}
-	ibsa_fabric_info_get(serving->cli->loaded, &info);
+	ibsa_fabric_info_get(run->cli->loaded, &info);
 	out_clean_line(out, "unix:%s serves %s: %zu %s, %zu %s, %zu %s",
-		       serving->path, serving->cli->args[2], info.adapters,
+		       run->path, run->cli->args[2], info.adapters,
 		       info.adapters == 1 ? "adapter" : "adapters",
 		       info.switches,
 		       info.switches == 1 ? "switch" : "switches", info.links,
@@ -252,13 +252,13 @@ static void ready_print(struct serving *serving)
 
 int fabric_run(struct cli *cli)
 {
-	struct serving serving;
+	struct fabric_run run;
 	struct interrupt interrupt;
-	int status = begin(cli, &serving);
+	int status = begin(cli, &run);
 	int err;
 
 	if (status == CLI_DONE)
-		status = fabric_serve_processes(&serving);
+		status = fabric_serve_processes(&run);
 	if (status == CLI_DONE) {
 		err = interrupt_start(&interrupt, "ended at once: the socket "
 						  "stays");
@@ -267,12 +267,12 @@ int fabric_run(struct cli *cli)
 				 strerror(-err));
 			status = CLI_DEVICE;
 		} else {
-			ready_print(&serving);
-			status = server_run(&serving, &interrupt);
+			ready_print(&run);
+			status = server_run(&run, &interrupt);
 			interrupt_stop(&interrupt);
 		}
 	}
-	unserve(&serving);
+	unserve(&run);
 	return status;
 }
 
@@ -296,32 +296,31 @@ int fabric_replay(struct cli *cli)
  * Without --socket, create a directory for the socket that other users cannot
  * access.
  */
-static int socket_folder_make(struct serving *serving)
+static int socket_folder_make(struct fabric_run *run)
 {
 	const char *folder = secure_getenv("TMPDIR");
 	int len;
 	int err = 0;
 
-	if (fabric_own(serving->cli)->socket)
+	if (fabric_own(run->cli)->socket)
 		return CLI_DONE;
 	if (!folder || !*folder)
 		folder = "/tmp";
-	len = snprintf(serving->folder, sizeof(serving->folder),
-		       "%s/ibsa-XXXXXX", folder);
-	if (len >= (int)sizeof(serving->folder) - (int)sizeof("/fabric"))
+	len = snprintf(run->folder, sizeof(run->folder), "%s/ibsa-XXXXXX",
+		       folder);
+	if (len >= (int)sizeof(run->folder) - (int)sizeof("/fabric"))
 		err = ENAMETOOLONG;
-	else if (!mkdtemp(serving->folder))
+	else if (!mkdtemp(run->folder))
 		err = errno;
 	if (err) {
 		complain("cannot create a directory for the socket in %s: %s; "
 			 "name a path with --socket",
 			 folder, strerror(err));
-		serving->folder[0] = '\0';
+		run->folder[0] = '\0';
 		return CLI_DEVICE;
 	}
-	snprintf(serving->path, sizeof(serving->path), "%.*s/fabric",
-		 (int)(sizeof(serving->path) - sizeof("/fabric")),
-		 serving->folder);
+	snprintf(run->path, sizeof(run->path), "%.*s/fabric",
+		 (int)(sizeof(run->path) - sizeof("/fabric")), run->folder);
 	return CLI_DONE;
 }
 
@@ -416,9 +415,9 @@ static bool seed_export(const struct cli *cli)
 }
 
 /* In the child: execute the command. */
-static void command_exec(const struct serving *serving)
+static void command_exec(const struct fabric_run *run)
 {
-	char **command = serving->cli->args + 3;
+	char **command = run->cli->args + 3;
 	char fabric[FABRIC_PATH_MAX + sizeof("unix:")];
 	char folder[PATH_MAX];
 	const bool has_library = find_dropin(folder);
@@ -429,9 +428,8 @@ static void command_exec(const struct serving *serving)
 			 "libibumad need it to use the fabric: install the "
 			 "package ibsa-umad",
 			 IBSA_DROPIN);
-	snprintf(fabric, sizeof(fabric), "unix:%s", serving->path);
-	if (setenv("IBSA_FABRIC", fabric, 1) != 0 ||
-	    !seed_export(serving->cli) ||
+	snprintf(fabric, sizeof(fabric), "unix:%s", run->path);
+	if (setenv("IBSA_FABRIC", fabric, 1) != 0 || !seed_export(run->cli) ||
 	    (has_library && !dropin_export(command[0], folder))) {
 		complain("out of memory");
 		_exit(NOT_EXECUTABLE);
@@ -448,13 +446,12 @@ static void command_exec(const struct serving *serving)
 /* Thread: wait until the command ends, and wake the server. */
 static void *child_await(void *arg)
 {
-	struct serving *serving = arg;
+	struct fabric_run *run = arg;
 
-	while (waitpid(serving->child, &serving->child_status, 0) < 0 &&
-	       errno == EINTR)
+	while (waitpid(run->child, &run->child_status, 0) < 0 && errno == EINTR)
 		;
-	atomic_store(&serving->has_ended, true);
-	ibsa_fabric_server_wake(serving->server);
+	atomic_store(&run->has_ended, true);
+	ibsa_fabric_server_wake(run->server);
 	return NULL;
 }
 
@@ -462,12 +459,12 @@ static void *child_await(void *arg)
  * Print which signal has ended the command, as a shell does; except SIGINT,
  * SIGTERM, SIGHUP and SIGPIPE, which are expected.
  */
-static void signal_complain(const struct serving *serving, int number)
+static void signal_complain(const struct fabric_run *run, int number)
 {
 	if (number != SIGINT && number != SIGTERM && number != SIGHUP &&
 	    number != SIGPIPE)
-		complain("'%s' was ended by a signal: %s",
-			 serving->cli->args[3], strsignal(number));
+		complain("'%s' was ended by a signal: %s", run->cli->args[3],
+			 strsignal(number));
 }
 
 static int exit_status(int status)
@@ -477,7 +474,7 @@ static int exit_status(int status)
 	return WIFSIGNALED(status) ? BY_SIGNAL + WTERMSIG(status) : CLI_DEVICE;
 }
 
-static int serve_child(struct serving *serving)
+static int serve_child(struct fabric_run *run)
 {
 	struct interrupt interrupt;
 	pthread_t thread;
@@ -487,38 +484,38 @@ static int serve_child(struct serving *serving)
 					 "on, the socket stays");
 
 	if (!err)
-		err = -pthread_create(&thread, NULL, child_await, serving);
+		err = -pthread_create(&thread, NULL, child_await, run);
 	if (err) {
 		complain("cannot wait for the command: %s", strerror(-err));
-		kill(serving->child, SIGTERM);
+		kill(run->child, SIGTERM);
 		return CLI_DEVICE;
 	}
-	status = server_run(serving, &interrupt);
+	status = server_run(run, &interrupt);
 	if (status != CLI_DONE)
-		kill(serving->child, SIGTERM);
+		kill(run->child, SIGTERM);
 	pthread_join(thread, NULL);
 	interrupt_stop(&interrupt);
-	if (status == CLI_DONE && WIFSIGNALED(serving->child_status))
-		signal_complain(serving, WTERMSIG(serving->child_status));
-	return status == CLI_DONE ? exit_status(serving->child_status) : status;
+	if (status == CLI_DONE && WIFSIGNALED(run->child_status))
+		signal_complain(run, WTERMSIG(run->child_status));
+	return status == CLI_DONE ? exit_status(run->child_status) : status;
 }
 
 /*
  * Start the command. Signals are blocked before that, because one may arrive
  * as soon as the command runs.
  */
-static int start_child(struct serving *serving)
+static int start_child(struct fabric_run *run)
 {
 	sigset_t before;
 
 	fflush(NULL);
 	interrupt_hold(&before);
-	serving->child = fork();
-	if (serving->child == 0) {
+	run->child = fork();
+	if (run->child == 0) {
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
-		command_exec(serving);
+		command_exec(run);
 	}
-	if (serving->child > 0)
+	if (run->child > 0)
 		return CLI_DONE;
 	complain("cannot start the command: %s", strerror(errno));
 	return CLI_DEVICE;
@@ -526,18 +523,18 @@ static int start_child(struct serving *serving)
 
 int fabric_exec(struct cli *cli)
 {
-	struct serving serving;
-	int status = begin(cli, &serving);
+	struct fabric_run run;
+	int status = begin(cli, &run);
 
 	if (status == CLI_DONE)
-		status = socket_folder_make(&serving);
+		status = socket_folder_make(&run);
 	if (status == CLI_DONE)
-		status = fabric_serve_processes(&serving);
+		status = fabric_serve_processes(&run);
 	if (status == CLI_DONE)
-		status = start_child(&serving);
+		status = start_child(&run);
 	if (status == CLI_DONE)
-		status = serve_child(&serving);
-	unserve(&serving);
+		status = serve_child(&run);
+	unserve(&run);
 	return status;
 }
 

@@ -200,7 +200,7 @@ static void sms_read(struct fabric_check *check)
 			 check->cli->args[0], check->no_sms.text);
 }
 
-static void masters_check(struct fabric_check *check)
+static void sms_check(struct fabric_check *check)
 {
 	const struct ibsa_sm_info *first = NULL;
 
@@ -266,7 +266,7 @@ static int findings_find(struct fabric_check *check, bool has_queries)
 	if (has_queries) {
 		paths_check(check);
 		sms_read(check);
-		masters_check(check);
+		sms_check(check);
 	}
 	if (check->out_of_memory) {
 		complain("out of memory");

@@ -321,7 +321,7 @@ static void trip_note(const struct ibsa_reach_answer *answer, void *arg)
 }
 
 /* Send the queries for all paths. Return: 0; or the error from sending one. */
-static int trips_query(struct trips *trips)
+static int trip_paths_query(struct trips *trips)
 {
 	int err = 0;
 
@@ -421,7 +421,7 @@ static int trips_run(struct trips *trips)
 		err = nodes_query(trips);
 	for (size_t i = 0; i < check->peer_count && !err; i++)
 		err = peer_trips_add(trips, &check->peers[i]);
-	return err || check->is_wrong ? err : trips_query(trips);
+	return err || check->is_wrong ? err : trip_paths_query(trips);
 }
 
 /*

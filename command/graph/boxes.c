@@ -19,7 +19,7 @@ struct key {
 	size_t node;
 };
 
-struct boxing {
+struct box_builder {
 	const struct topology_view *view;
 	struct ibsa_topology_node *nodes;
 	struct key *keys;
@@ -32,33 +32,33 @@ struct boxing {
 	unsigned int *tops; /* for each island: its highest level */
 };
 
-typedef void (*link_fn)(struct boxing *boxing, size_t node, size_t far,
+typedef void (*link_fn)(struct box_builder *builder, size_t node, size_t far,
 			void *arg);
 
 /* Call @done for each link of a node that leads to a node which is drawn. */
-static void links_each(struct boxing *boxing, size_t node, link_fn done,
+static void links_each(struct box_builder *builder, size_t node, link_fn done,
 		       void *arg)
 {
-	const unsigned int count = boxing->nodes[node].port_count;
+	const unsigned int count = builder->nodes[node].port_count;
 
 	for (unsigned int number = 1; number <= count; number++) {
 		const struct ibsa_topology_port port =
-			topology_view_port(boxing->view, node, number);
+			topology_view_port(builder->view, node, number);
 
-		if (port.has_link && !boxing->view->is_hidden[port.far_node])
-			done(boxing, node, port.far_node, arg);
+		if (port.has_link && !builder->view->is_hidden[port.far_node])
+			done(builder, node, port.far_node, arg);
 	}
 }
 
-static bool is_switch(const struct boxing *boxing, size_t node)
+static bool is_switch(const struct box_builder *builder, size_t node)
 {
-	return boxing->nodes[node].type == IBSA_NODE_SWITCH;
+	return builder->nodes[node].type == IBSA_NODE_SWITCH;
 }
 
-static void each_key(struct boxing *boxing)
+static void each_key(struct box_builder *builder)
 {
-	for (size_t i = 0; i < boxing->view->info.nodes; i++)
-		boxing->keys[i] = (struct key){ KEY_NODE, i, i };
+	for (size_t i = 0; i < builder->view->info.nodes; i++)
+		builder->keys[i] = (struct key){ KEY_NODE, i, i };
 }
 
 /*
@@ -66,11 +66,12 @@ static void each_key(struct boxing *boxing)
  * SIZE_MAX before the first call, and SIZE_MAX - 1 if @node has several
  * neighbours.
  */
-static void only_note(struct boxing *boxing, size_t node, size_t far, void *arg)
+static void only_note(struct box_builder *builder, size_t node, size_t far,
+		      void *arg)
 {
 	size_t *only = arg;
 
-	(void)boxing;
+	(void)builder;
 	(void)node;
 	if (*only == SIZE_MAX)
 		*only = far;
@@ -82,39 +83,40 @@ static void only_note(struct boxing *boxing, size_t node, size_t far, void *arg)
  * Set the keys of adapters: all adapters that are connected to the same
  * switch, and to no other node, are in one box.
  */
-static void leaf_keys(struct boxing *boxing)
+static void leaf_keys(struct box_builder *builder)
 {
-	for (size_t i = 0; i < boxing->view->info.nodes; i++) {
+	for (size_t i = 0; i < builder->view->info.nodes; i++) {
 		size_t only = SIZE_MAX;
 
-		if (is_switch(boxing, i))
+		if (is_switch(builder, i))
 			continue;
-		links_each(boxing, i, only_note, &only);
-		if (only < SIZE_MAX - 1 && is_switch(boxing, only))
-			boxing->keys[i] = (struct key){ KEY_HOSTS, only, i };
+		links_each(builder, i, only_note, &only);
+		if (only < SIZE_MAX - 1 && is_switch(builder, only))
+			builder->keys[i] = (struct key){ KEY_HOSTS, only, i };
 	}
 }
 
-static size_t root_of(const struct boxing *boxing, size_t node)
+static size_t root_of(const struct box_builder *builder, size_t node)
 {
-	while (boxing->parent[node] != node) {
-		boxing->parent[node] = boxing->parent[boxing->parent[node]];
-		node = boxing->parent[node];
+	while (builder->parent[node] != node) {
+		builder->parent[node] = builder->parent[builder->parent[node]];
+		node = builder->parent[node];
 	}
 	return node;
 }
 
-static bool is_top(const struct boxing *boxing, size_t node)
+static bool is_top(const struct box_builder *builder, size_t node)
 {
-	return boxing->nodes[node].level ==
-	       boxing->tops[boxing->nodes[node].island];
+	return builder->nodes[node].level ==
+	       builder->tops[builder->nodes[node].island];
 }
 
-static void join(struct boxing *boxing, size_t node, size_t far, void *arg)
+static void join(struct box_builder *builder, size_t node, size_t far,
+		 void *arg)
 {
 	(void)arg;
-	if (is_switch(boxing, far) && !is_top(boxing, far))
-		boxing->parent[root_of(boxing, far)] = root_of(boxing, node);
+	if (is_switch(builder, far) && !is_top(builder, far))
+		builder->parent[root_of(builder, far)] = root_of(builder, node);
 }
 
 static uint64_t mix(uint64_t value)
@@ -129,24 +131,24 @@ static uint64_t mix(uint64_t value)
  * If the neighbour is a switch below the highest level, add a value for its
  * box to the sum @arg. The sum does not depend on the order of links.
  */
-static void below_note(struct boxing *boxing, size_t node, size_t far,
+static void below_note(struct box_builder *builder, size_t node, size_t far,
 		       void *arg)
 {
 	uint64_t *sum = arg;
 
 	(void)node;
-	if (is_switch(boxing, far) && !is_top(boxing, far))
-		*sum += mix(root_of(boxing, far));
+	if (is_switch(builder, far) && !is_top(builder, far))
+		*sum += mix(root_of(builder, far));
 }
 
-static void switches_note(struct boxing *boxing, size_t node, size_t far,
+static void switches_note(struct box_builder *builder, size_t node, size_t far,
 			  void *arg)
 {
 	uint64_t *sum = arg;
-	const struct key *key = &boxing->keys[far];
+	const struct key *key = &builder->keys[far];
 
 	(void)node;
-	if (is_switch(boxing, far))
+	if (is_switch(builder, far))
 		*sum += mix(mix(key->value) + key->class);
 }
 
@@ -154,15 +156,15 @@ static void switches_note(struct boxing *boxing, size_t node, size_t far,
  * Set the keys of adapters: adapters that are connected to the same boxes of
  * switches are in one box.
  */
-static void host_keys(struct boxing *boxing)
+static void host_keys(struct box_builder *builder)
 {
-	for (size_t i = 0; i < boxing->view->info.nodes; i++) {
+	for (size_t i = 0; i < builder->view->info.nodes; i++) {
 		uint64_t sum = 0;
 
-		if (is_switch(boxing, i))
+		if (is_switch(builder, i))
 			continue;
-		links_each(boxing, i, switches_note, &sum);
-		boxing->keys[i] = (struct key){ KEY_HOSTS, sum, i };
+		links_each(builder, i, switches_note, &sum);
+		builder->keys[i] = (struct key){ KEY_HOSTS, sum, i };
 	}
 }
 
@@ -172,53 +174,53 @@ static void host_keys(struct boxing *boxing)
  * of the highest level that are connected to the same boxes are in one box,
  * too.
  */
-static void pod_keys(struct boxing *boxing)
+static void pod_keys(struct box_builder *builder)
 {
-	const size_t count = boxing->view->info.nodes;
+	const size_t count = builder->view->info.nodes;
 
 	for (size_t i = 0; i < count; i++) {
-		unsigned int *top = &boxing->tops[boxing->nodes[i].island];
+		unsigned int *top = &builder->tops[builder->nodes[i].island];
 
-		boxing->parent[i] = i;
-		if (boxing->nodes[i].level > *top)
-			*top = boxing->nodes[i].level;
+		builder->parent[i] = i;
+		if (builder->nodes[i].level > *top)
+			*top = builder->nodes[i].level;
 	}
 	for (size_t i = 0; i < count; i++)
-		if (is_switch(boxing, i) && !is_top(boxing, i))
-			links_each(boxing, i, join, NULL);
+		if (is_switch(builder, i) && !is_top(builder, i))
+			links_each(builder, i, join, NULL);
 	for (size_t i = 0; i < count; i++) {
-		uint64_t sum = mix(boxing->nodes[i].island);
+		uint64_t sum = mix(builder->nodes[i].island);
 
-		if (!is_switch(boxing, i))
+		if (!is_switch(builder, i))
 			continue;
-		if (is_top(boxing, i))
-			links_each(boxing, i, below_note, &sum);
-		boxing->keys[i] = is_top(boxing, i)
-					  ? (struct key){ KEY_TOP, sum, i }
-					  : (struct key){ KEY_SWITCHES,
-							  root_of(boxing, i),
-							  i };
+		if (is_top(builder, i))
+			links_each(builder, i, below_note, &sum);
+		builder->keys[i] = is_top(builder, i)
+					   ? (struct key){ KEY_TOP, sum, i }
+					   : (struct key){ KEY_SWITCHES,
+							   root_of(builder, i),
+							   i };
 	}
-	host_keys(boxing);
+	host_keys(builder);
 }
 
 /*
  * Set the keys of switches: all switches of one level and one island are in
  * one box.
  */
-static void level_keys(struct boxing *boxing)
+static void level_keys(struct box_builder *builder)
 {
-	for (size_t i = 0; i < boxing->view->info.nodes; i++) {
-		const struct ibsa_topology_node *node = &boxing->nodes[i];
+	for (size_t i = 0; i < builder->view->info.nodes; i++) {
+		const struct ibsa_topology_node *node = &builder->nodes[i];
 
-		if (is_switch(boxing, i))
-			boxing->keys[i] = (struct key){
+		if (is_switch(builder, i))
+			builder->keys[i] = (struct key){
 				KEY_SWITCHES,
 				(uint64_t)node->island << 16 | node->level,
 				i,
 			};
 	}
-	host_keys(boxing);
+	host_keys(builder);
 }
 
 static int by_key(const void *a, const void *b)
@@ -250,30 +252,30 @@ static void box_add_node(struct box *box, const struct ibsa_topology_node *node,
  * Only a copy of the keys is sorted, because they are needed in the order of
  * nodes afterwards.
  */
-static int keys_use(const struct boxing *boxing, struct boxes *out)
+static int keys_use(const struct box_builder *builder, struct boxes *out)
 {
-	const size_t count = boxing->view->info.nodes;
+	const size_t count = builder->view->info.nodes;
 	struct key *keys = calloc(count + 1, sizeof(*keys));
 	const struct key *before = NULL;
 
 	if (!keys)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
-		keys[i] = boxing->keys[i];
+		keys[i] = builder->keys[i];
 	qsort(keys, count, sizeof(*keys), by_key);
 	out->count = 0;
 	for (size_t i = 0; i < count; i++) {
 		const size_t node = keys[i].node;
 
 		out->of[node] = SIZE_MAX;
-		if (boxing->view->is_hidden[node])
+		if (builder->view->is_hidden[node])
 			continue;
 		if (!before || before->class != keys[i].class ||
 		    before->value != keys[i].value)
 			out->all[out->count++] = (struct box){ .first = node };
 		before = &keys[i];
 		out->of[node] = out->count - 1;
-		box_add_node(&out->all[out->count - 1], &boxing->nodes[node],
+		box_add_node(&out->all[out->count - 1], &builder->nodes[node],
 			     node);
 	}
 	free(keys);
@@ -284,39 +286,39 @@ static int keys_use(const struct boxing *boxing, struct boxes *out)
  * Begin with a box for each node, and combine nodes in steps until there are
  * few enough boxes.
  */
-static int boxes_find(struct boxing *boxing, bool each, struct boxes *out)
+static int boxes_find(struct box_builder *builder, bool each, struct boxes *out)
 {
 	size_t adapters = 0;
 	int err;
 
-	for (size_t i = 0; i < boxing->view->info.nodes; i++) {
-		boxing->nodes[i] = topology_view_node(boxing->view, i);
-		adapters += boxing->nodes[i].type == IBSA_NODE_CA &&
-			    !boxing->view->is_hidden[i];
+	for (size_t i = 0; i < builder->view->info.nodes; i++) {
+		builder->nodes[i] = topology_view_node(builder->view, i);
+		adapters += builder->nodes[i].type == IBSA_NODE_CA &&
+			    !builder->view->is_hidden[i];
 	}
-	each_key(boxing);
+	each_key(builder);
 	if (!each && adapters > ADAPTERS_EACH_MAX)
-		leaf_keys(boxing);
-	err = keys_use(boxing, out);
+		leaf_keys(builder);
+	err = keys_use(builder, out);
 	if (err || each || out->count <= BOXES_MAX)
 		return err;
-	pod_keys(boxing);
-	err = keys_use(boxing, out);
+	pod_keys(builder);
+	err = keys_use(builder, out);
 	if (err || out->count <= BOXES_MAX)
 		return err;
-	level_keys(boxing);
-	return keys_use(boxing, out);
+	level_keys(builder);
+	return keys_use(builder, out);
 }
 
 int boxes_make(const struct topology_view *view, bool each, struct boxes *out)
 {
 	const size_t count = view->info.nodes + 1;
-	struct boxing boxing = {
+	struct box_builder builder = {
 		.view = view,
-		.nodes = calloc(count, sizeof(*boxing.nodes)),
-		.keys = calloc(count, sizeof(*boxing.keys)),
-		.parent = calloc(count, sizeof(*boxing.parent)),
-		.tops = calloc(count, sizeof(*boxing.tops)),
+		.nodes = calloc(count, sizeof(*builder.nodes)),
+		.keys = calloc(count, sizeof(*builder.keys)),
+		.parent = calloc(count, sizeof(*builder.parent)),
+		.tops = calloc(count, sizeof(*builder.tops)),
 	};
 	int err = -ENOMEM;
 
@@ -324,13 +326,13 @@ int boxes_make(const struct topology_view *view, bool each, struct boxes *out)
 		.of = calloc(count, sizeof(*out->of)),
 		.all = calloc(count, sizeof(*out->all)),
 	};
-	if (boxing.nodes && boxing.keys && boxing.parent && boxing.tops &&
+	if (builder.nodes && builder.keys && builder.parent && builder.tops &&
 	    out->of && out->all)
-		err = boxes_find(&boxing, each, out);
-	free(boxing.nodes);
-	free(boxing.keys);
-	free(boxing.parent);
-	free(boxing.tops);
+		err = boxes_find(&builder, each, out);
+	free(builder.nodes);
+	free(builder.keys);
+	free(builder.parent);
+	free(builder.tops);
 	return err;
 }
 

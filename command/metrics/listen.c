@@ -29,7 +29,7 @@ static const char *const types[] = {
 	"text/plain; version=0.0.4; charset=utf-8",
 };
 
-struct serving {
+struct metrics_server {
 	struct cli *cli;
 	const struct ibsa_topology *expected;
 	struct http http;
@@ -50,18 +50,18 @@ static int64_t now_ms(void)
 }
 
 /* Return: the exit status of the collection. */
-static int serving_collect(struct serving *serving)
+static int server_collect(struct metrics_server *server)
 {
-	struct metrics *metrics = &serving->metrics;
+	struct metrics *metrics = &server->metrics;
 	int status;
 
 	metrics_end(metrics);
-	status = metrics_collect(serving->cli, serving->expected, metrics);
-	metrics->totals = &serving->events.totals;
-	answers_add(&serving->events.totals.answers, &metrics->answers);
-	metrics_events_start(&serving->events, metrics);
-	serving->has_metrics = status != CLI_USAGE;
-	serving->fresh_until_ms = now_ms() + FRESH_MS;
+	status = metrics_collect(server->cli, server->expected, metrics);
+	metrics->totals = &server->events.totals;
+	answers_add(&server->events.totals.answers, &metrics->answers);
+	metrics_events_start(&server->events, metrics);
+	server->has_metrics = status != CLI_USAGE;
+	server->fresh_until_ms = now_ms() + FRESH_MS;
 	return status;
 }
 
@@ -69,18 +69,18 @@ static int serving_collect(struct serving *serving)
  * Write the page with the collected values. The counters of events are the
  * current ones.
  */
-static bool page_write(struct serving *serving, enum metrics_format format,
-		       struct http_page *out)
+static bool page_write(struct metrics_server *server,
+		       enum metrics_format format, struct http_page *out)
 {
 	struct memory_text memory;
 	int status = memory_text_open(&memory);
 
 	if (status == CLI_DONE) {
-		metrics_write(memory.file, &serving->metrics, format);
+		metrics_write(memory.file, &server->metrics, format);
 		status = memory_text_close(&memory);
 	}
-	free(serving->text);
-	serving->text = memory.text;
+	free(server->text);
+	server->text = memory.text;
 	out->type = types[format];
 	out->text = memory.text;
 	out->len = memory.len;
@@ -89,12 +89,12 @@ static bool page_write(struct serving *serving, enum metrics_format format,
 
 static bool page_make(const char *accept, void *arg, struct http_page *out)
 {
-	struct serving *serving = arg;
+	struct metrics_server *server = arg;
 
-	if (now_ms() >= serving->fresh_until_ms)
-		(void)serving_collect(serving);
-	return serving->has_metrics &&
-	       page_write(serving,
+	if (now_ms() >= server->fresh_until_ms)
+		(void)server_collect(server);
+	return server->has_metrics &&
+	       page_write(server,
 			  accept && strstr(accept,
 					   "application/openmetrics-text")
 				  ? METRICS_OPENMETRICS
@@ -108,17 +108,18 @@ static int sooner(int a, int b)
 	return a < 0 || (b >= 0 && b < a) ? b : a;
 }
 
-static void serve(struct serving *serving, const struct interrupt *interrupt)
+static void serve(struct metrics_server *server,
+		  const struct interrupt *interrupt)
 {
 	while (!interrupt_seen(interrupt)) {
-		struct ibsa_client *client = serving->events.client;
+		struct ibsa_client *client = server->events.client;
 		struct pollfd fds[] = {
-			{ .fd = serving->wake_fd, .events = POLLIN },
-			{ .fd = http_fd(&serving->http), .events = POLLIN },
+			{ .fd = server->wake_fd, .events = POLLIN },
+			{ .fd = http_fd(&server->http), .events = POLLIN },
 			{ .fd = client ? ibsa_fd(client) : -1,
 			  .events = POLLIN },
 		};
-		int timeout_ms = http_timeout_ms(&serving->http);
+		int timeout_ms = http_timeout_ms(&server->http);
 
 		if (client)
 			timeout_ms = sooner(timeout_ms,
@@ -127,20 +128,20 @@ static void serve(struct serving *serving, const struct interrupt *interrupt)
 		/* -ENODEV: the client reopens a device that returns. */
 		if (client)
 			(void)ibsa_dispatch(client);
-		http_run(&serving->http);
+		http_run(&server->http);
 	}
 }
 
-static void serving_wake(void *arg)
+static void server_wake(void *arg)
 {
-	const struct serving *serving = arg;
+	const struct metrics_server *server = arg;
 	const uint64_t one = 1;
 
 	/*
 	 * write() cannot fail: the counter of the eventfd stays far below its
 	 * maximum.
 	 */
-	if (write(serving->wake_fd, &one, sizeof(one)) < 0)
+	if (write(server->wake_fd, &one, sizeof(one)) < 0)
 		return;
 }
 
@@ -149,9 +150,9 @@ static void serving_wake(void *arg)
  * events. The values of this collection are not served: the first request
  * starts another collection.
  */
-static int serving_run(struct serving *serving)
+static int server_run(struct metrics_server *server)
 {
-	struct cli *cli = serving->cli;
+	struct cli *cli = server->cli;
 	struct interrupt interrupt;
 	int status;
 	int err = interrupt_start(&interrupt, subscription_second_signal);
@@ -160,20 +161,20 @@ static int serving_run(struct serving *serving)
 		complain("cannot create the signal thread: %s", strerror(-err));
 		return CLI_DEVICE;
 	}
-	interrupt_calls(&interrupt, serving_wake, serving);
-	status = http_start(&serving->http, "--listen",
+	interrupt_calls(&interrupt, server_wake, server);
+	status = http_start(&server->http, "--listen",
 			    metrics_own(cli)->listen);
-	if (status == CLI_DONE && serving_collect(serving) == CLI_USAGE)
+	if (status == CLI_DONE && server_collect(server) == CLI_USAGE)
 		status = CLI_USAGE;
-	serving->fresh_until_ms = 0;
+	server->fresh_until_ms = 0;
 	if (status == CLI_DONE) {
-		out_line(&cli->out, "http://%s%s", serving->http.address,
-			 serving->http.path);
+		out_line(&cli->out, "http://%s%s", server->http.address,
+			 server->http.path);
 		out_flush(&cli->out);
-		serve(serving, &interrupt);
+		serve(server, &interrupt);
 	}
-	http_stop(&serving->http);
-	metrics_events_stop(&serving->events);
+	http_stop(&server->http);
+	metrics_events_stop(&server->events);
 	interrupt_calls(&interrupt, NULL, NULL);
 	interrupt_stop(&interrupt);
 	return status;
@@ -181,7 +182,7 @@ static int serving_run(struct serving *serving)
 
 int metrics_listen(struct cli *cli, const struct ibsa_topology *expected)
 {
-	struct serving serving = {
+	struct metrics_server server = {
 		.cli = cli,
 		.expected = expected,
 		.http = { .path = "/metrics", .page = page_make },
@@ -189,15 +190,15 @@ int metrics_listen(struct cli *cli, const struct ibsa_topology *expected)
 	};
 	int status;
 
-	if (serving.wake_fd < 0) {
+	if (server.wake_fd < 0) {
 		complain("cannot create an eventfd: %s", strerror(errno));
 		return CLI_DEVICE;
 	}
-	serving.http.arg = &serving;
+	server.http.arg = &server;
 	signal(SIGPIPE, SIG_IGN);
-	status = serving_run(&serving);
-	metrics_end(&serving.metrics);
-	free(serving.text);
-	close(serving.wake_fd);
+	status = server_run(&server);
+	metrics_end(&server.metrics);
+	free(server.text);
+	close(server.wake_fd);
 	return status;
 }

@@ -355,25 +355,25 @@ static int machine_gids(struct cli *cli, const struct scope *scope)
 	return status;
 }
 
-struct reading {
+struct gid_table {
 	struct ibsa_gid_row *rows;
 	size_t count;
 	size_t room;
 };
 
-static int row_add(struct reading *reading, const struct ibsa_fabric_port *port,
+static int row_add(struct gid_table *table, const struct ibsa_fabric_port *port,
 		   const struct ibsa_gid_entry *entry)
 {
-	struct ibsa_gid_row *rows = reading->rows;
+	struct ibsa_gid_row *rows = table->rows;
 
-	if (reading->count == reading->room) {
-		reading->room = reading->room ? 2 * reading->room : 64;
-		rows = reallocarray(rows, reading->room, sizeof(*rows));
+	if (table->count == table->room) {
+		table->room = table->room ? 2 * table->room : 64;
+		rows = reallocarray(rows, table->room, sizeof(*rows));
 		if (!rows)
 			return -ENOMEM;
-		reading->rows = rows;
+		table->rows = rows;
 	}
-	rows[reading->count++] = (struct ibsa_gid_row){
+	rows[table->count++] = (struct ibsa_gid_row){
 		.device = port->node,
 		.port = port->number,
 		.port_state = port->state.port_state,
@@ -388,7 +388,7 @@ static int row_add(struct reading *reading, const struct ibsa_fabric_port *port,
  */
 static int port_read(struct ibsa_fabric *fabric,
 		     const struct ibsa_fabric_port *port,
-		     struct reading *reading)
+		     struct gid_table *table)
 {
 	struct ibsa_transport *transport;
 	struct ibsa_gid_entry entry;
@@ -400,7 +400,7 @@ static int port_read(struct ibsa_fabric *fabric,
 	for (uint32_t i = 0; !err || err == -ENODATA; i++) {
 		err = transport->ops->gid(transport, i, &entry);
 		if (!err)
-			err = row_add(reading, port, &entry);
+			err = row_add(table, port, &entry);
 	}
 	transport->ops->close(transport);
 	return err == -EINVAL ? 0 : err;
@@ -411,7 +411,7 @@ static int port_read(struct ibsa_fabric *fabric,
  * does not exist; -ENXIO its port does not exist.
  */
 static int fabric_read(struct ibsa_fabric *fabric, const struct scope *scope,
-		       struct reading *reading)
+		       struct gid_table *table)
 {
 	struct ibsa_fabric_port port;
 	int missing = -ENODEV;
@@ -423,7 +423,7 @@ static int fabric_read(struct ibsa_fabric *fabric, const struct scope *scope,
 			continue;
 		if (scope_has_port(scope, port.number)) {
 			missing = 0;
-			err = port_read(fabric, &port, reading);
+			err = port_read(fabric, &port, table);
 		} else if (missing) {
 			missing = -ENXIO;
 		}
@@ -436,16 +436,16 @@ static int fabric_gids(struct cli *cli, const struct scope *scope,
 {
 	struct ibsa_error error = { .text = "" };
 	struct ibsa_fabric *fabric;
-	struct reading reading = { .rows = NULL };
+	struct gid_table table = { .rows = NULL };
 	struct view view = { .rows = NULL };
 	int status;
 	int err = ibsa_fabric_load(file, NULL, &error, &fabric);
 
 	if (err)
 		return error_explain(err, &error);
-	err = fabric_read(fabric, scope, &reading);
-	view.rows = reading.rows;
-	view.count = reading.count;
+	err = fabric_read(fabric, scope, &table);
+	view.rows = table.rows;
+	view.count = table.count;
 	if (!err) {
 		status = rows_print(cli, &view);
 	} else if (scope->device && (err == -ENODEV || err == -ENXIO)) {
@@ -461,7 +461,7 @@ static int fabric_gids(struct cli *cli, const struct scope *scope,
 				 strerror(-err));
 		status = CLI_DEVICE;
 	}
-	free(reading.rows);
+	free(table.rows);
 	ibsa_fabric_put(fabric);
 	return status;
 }

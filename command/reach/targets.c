@@ -199,7 +199,7 @@ static int find_lid(struct cli *cli, uint16_t lid, struct ibsa_node *out)
 }
 
 /* State for converting targets to GIDs. */
-struct resolving {
+struct target_resolver {
 	struct cli *cli;
 	struct ibsa_gid own;
 	bool is_opa; /* the link layer of this machine's port is Omni-Path */
@@ -207,28 +207,28 @@ struct resolving {
 	bool has_nodes;
 };
 
-static int set_port(const struct resolving *resolving,
+static int set_port(const struct target_resolver *resolver,
 		    struct reach_target *target, const struct ibsa_node *node)
 {
-	target->gid = fields_guid_gid(&resolving->own, node->port_guid);
+	target->gid = fields_guid_gid(&resolver->own, node->port_guid);
 	return set_node(target, node);
 }
 
 /* Convert a target that is a LID. */
-static int find_port(struct resolving *resolving, struct reach_target *target)
+static int find_port(struct target_resolver *resolver,
+		     struct reach_target *target)
 {
 	struct ibsa_node node;
 	char line_text[32];
-	int status = find_lid(resolving->cli, (uint16_t)target->what.lid,
-			      &node);
+	int status = find_lid(resolver->cli, (uint16_t)target->what.lid, &node);
 
 	if (status == CLI_DONE)
-		return set_port(resolving, target, &node);
+		return set_port(resolver, target, &node);
 	if (status != CLI_NO)
 		return status;
 	complain("%s%s the LID %u", where(target, line_text),
-		 nodes_are_shown(resolving->cli) ? "no port has"
-						 : "the SA shows no port with",
+		 nodes_are_shown(resolver->cli) ? "no port has"
+						: "the SA shows no port with",
 		 target->what.lid);
 	target->missing = IBSA_REASON_UNKNOWN_PORT;
 	return CLI_DONE;
@@ -258,26 +258,26 @@ static struct reach_target *add_further(struct reach_targets *targets,
  * Find the ports of a node's name: its first port becomes the target, the
  * other ports are appended. arrange() moves them later.
  */
-static int find_node(struct resolving *resolving, struct reach_targets *targets,
-		     size_t index)
+static int find_node(struct target_resolver *resolver,
+		     struct reach_targets *targets, size_t index)
 {
 	struct reach_target *target = &targets->all[index];
-	const struct nodes *nodes = resolving->has_nodes ? &resolving->nodes
-							 : NULL;
+	const struct nodes *nodes = resolver->has_nodes ? &resolver->nodes
+							: NULL;
 	struct node_ports ports;
 	char line_text[32];
-	int status = nodes_find(resolving->cli, nodes, where(target, line_text),
+	int status = nodes_find(resolver->cli, nodes, where(target, line_text),
 				target->what.name, &ports);
 
 	if (status == CLI_NO) {
 		target->missing = IBSA_REASON_NO_NAME;
 		status = CLI_DONE;
 	} else if (status == CLI_DONE) {
-		status = set_port(resolving, target, &ports.all[0]);
+		status = set_port(resolver, target, &ports.all[0]);
 	}
 	for (size_t i = 1; i < ports.count && status == CLI_DONE; i++) {
 		target = add_further(targets, index);
-		status = target ? set_port(resolving, target, &ports.all[i])
+		status = target ? set_port(resolver, target, &ports.all[i])
 				: CLI_DEVICE;
 	}
 	node_ports_free(&ports);
@@ -285,14 +285,14 @@ static int find_node(struct resolving *resolving, struct reach_targets *targets,
 }
 
 /* Convert "self" to this host's ports, likewise. */
-static int find_own(struct resolving *resolving, struct reach_targets *targets,
-		    size_t index)
+static int find_own(struct target_resolver *resolver,
+		    struct reach_targets *targets, size_t index)
 {
 	struct reach_target *target = &targets->all[index];
-	const struct nodes *nodes = resolving->has_nodes ? &resolving->nodes
-							 : NULL;
+	const struct nodes *nodes = resolver->has_nodes ? &resolver->nodes
+							: NULL;
 	struct ends ends;
-	int status = ends_own(resolving->cli, nodes, &ends);
+	int status = ends_own(resolver->cli, nodes, &ends);
 
 	for (size_t i = 0; i < ends.count && status == CLI_DONE; i++) {
 		const struct ibsa_gid *gid = &ends.all[i].gid;
@@ -321,14 +321,14 @@ static bool is_long_lid(const struct target *target)
  * Find the GID of a LID of more than 16 bits. A NodeRecord has no room for it;
  * on Omni-Path a GID encodes it.
  */
-static int take_long_lid(const struct resolving *resolving,
+static int take_long_lid(const struct target_resolver *resolver,
 			 struct reach_target *target)
 {
 	struct ibsa_error error;
 	char line_text[32];
 
-	if (resolving->is_opa) {
-		target->gid = opa_gid_of_lid(&resolving->own, target->what.lid);
+	if (resolver->is_opa) {
+		target->gid = opa_gid_of_lid(&resolver->own, target->what.lid);
 		return CLI_DONE;
 	}
 	if (target_parse(target->text, &target->what, &error) != 0)
@@ -336,34 +336,34 @@ static int take_long_lid(const struct resolving *resolving,
 	return CLI_USAGE;
 }
 
-static int resolve(struct resolving *resolving, struct reach_targets *targets,
-		   size_t index)
+static int resolve(struct target_resolver *resolver,
+		   struct reach_targets *targets, size_t index)
 {
 	struct reach_target *target = &targets->all[index];
 	const struct ibsa_node *node = NULL;
 	struct ibsa_error error;
 
-	if (resolving->is_opa && target->what.kind == TARGET_GUID)
+	if (resolver->is_opa && target->what.kind == TARGET_GUID)
 		(void)target_parse_opa(target->text, &target->what, &error);
 	if (is_long_lid(&target->what))
-		return take_long_lid(resolving, target);
+		return take_long_lid(resolver, target);
 	switch (target->what.kind) {
 	case TARGET_SELF:
-		return find_own(resolving, targets, index);
+		return find_own(resolver, targets, index);
 	case TARGET_GID:
 		target->gid = target->what.gid;
 		break;
 	case TARGET_GUID:
-		target->gid = fields_guid_gid(&resolving->own,
+		target->gid = fields_guid_gid(&resolver->own,
 					      target->what.guid);
 		break;
 	case TARGET_LID:
-		return find_port(resolving, target);
+		return find_port(resolver, target);
 	default:
-		return find_node(resolving, targets, index);
+		return find_node(resolver, targets, index);
 	}
-	if (resolving->has_nodes)
-		node = nodes_at(&resolving->nodes,
+	if (resolver->has_nodes)
+		node = nodes_at(&resolver->nodes,
 				fields_gid_guid(&target->gid));
 	return set_node(target, node);
 }
@@ -421,7 +421,7 @@ static bool needs_query(const struct target *target)
  * Find the GID of a target, unless that needs the answer of an SA that did not
  * answer before.
  */
-static int resolve_or_mark(struct resolving *resolving,
+static int resolve_or_mark(struct target_resolver *resolver,
 			   struct reach_targets *targets, size_t index)
 {
 	struct reach_target *target = &targets->all[index];
@@ -433,25 +433,25 @@ static int resolve_or_mark(struct resolving *resolving,
 		return CLI_USAGE;
 	}
 	if (!targets->is_silent || !needs_query(&target->what))
-		status = resolve(resolving, targets, index);
+		status = resolve(resolver, targets, index);
 	if (status != CLI_SILENT)
 		return status;
 	targets->all[index].is_unresolved = true;
-	return silence_note(resolving->cli, targets);
+	return silence_note(resolver->cli, targets);
 }
 
 /*
  * Find the GIDs of all targets. A line that cannot be parsed, or whose name is
  * ambiguous, is reported and dropped.
  */
-static int resolve_all(struct resolving *resolving,
+static int resolve_all(struct target_resolver *resolver,
 		       struct reach_targets *targets)
 {
 	const size_t given = targets->count;
 	int status = CLI_DONE;
 
 	for (size_t i = 0; i < given && status == CLI_DONE; i++) {
-		status = resolve_or_mark(resolving, targets, i);
+		status = resolve_or_mark(resolver, targets, i);
 		if (status == CLI_USAGE && targets->all[i].line) {
 			drop(targets, i);
 			targets->status = status;
@@ -471,10 +471,10 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Make every port of a channel adapter a target, sorted by node name. */
-static int take_all(const struct resolving *resolving,
+static int take_all(const struct target_resolver *resolver,
 		    struct reach_targets *targets)
 {
-	const struct nodes *nodes = &resolving->nodes;
+	const struct nodes *nodes = &resolver->nodes;
 
 	for (size_t i = 0; i < nodes->count; i++) {
 		const struct ibsa_node *node = &nodes->all[i];
@@ -485,7 +485,7 @@ static int take_all(const struct resolving *resolving,
 		target = target_add(targets);
 		if (!target || set_node(target, node) != CLI_DONE)
 			return target ? CLI_DEVICE : no_memory();
-		target->gid = fields_guid_gid(&resolving->own, node->port_guid);
+		target->gid = fields_guid_gid(&resolver->own, node->port_guid);
 	}
 	if (targets->count > 0)
 		qsort(targets->all, targets->count, sizeof(*targets->all),
@@ -570,25 +570,25 @@ static bool wants_nodes(const struct cli *cli,
 
 int reach_targets_resolve(struct cli *cli, struct reach_targets *targets)
 {
-	struct resolving resolving = { .cli = cli };
+	struct target_resolver resolver = { .cli = cli };
 	struct ibsa_port_state port;
 	int status = own_port_get(cli, &port);
 
 	if (status == CLI_DONE) {
-		resolving.own = port.gid;
-		resolving.is_opa = port.link == IBSA_LINK_OPA;
+		resolver.own = port.gid;
+		resolver.is_opa = port.link == IBSA_LINK_OPA;
 	}
 	if (status == CLI_DONE && wants_nodes(cli, targets)) {
-		status = nodes_read(cli, &resolving.nodes);
-		resolving.has_nodes = status == CLI_DONE;
+		status = nodes_read(cli, &resolver.nodes);
+		resolver.has_nodes = status == CLI_DONE;
 		if (status == CLI_SILENT)
 			status = silence_note(cli, targets);
 	}
 	if (status == CLI_DONE && targets->is_whole)
-		status = take_all(&resolving, targets);
+		status = take_all(&resolver, targets);
 	else if (status == CLI_DONE)
-		status = resolve_all(&resolving, targets);
-	nodes_free(&resolving.nodes);
+		status = resolve_all(&resolver, targets);
+	nodes_free(&resolver.nodes);
 	if (status == CLI_DONE && targets->count > 0)
 		status = collect_gids(targets);
 	return status;

@@ -92,7 +92,7 @@ bool server_is_silent(const struct cli *cli)
 	return true;
 }
 
-static bool read_exe(char *out, size_t size)
+static bool exe_path_read(char *out, size_t size)
 {
 	ssize_t len = readlink("/proc/self/exe", out, size - 1);
 
@@ -113,7 +113,7 @@ static void find_folder(char out[PATH_MAX])
 	char *slash;
 
 	snprintf(out, PATH_MAX, "%s", IBSA_FABRICS);
-	if (!read_exe(exe, sizeof(exe)))
+	if (!exe_path_read(exe, sizeof(exe)))
 		return;
 	slash = strrchr(exe, '/');
 	if (!slash)

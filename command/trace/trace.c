@@ -387,8 +387,8 @@ static int targets_parse(struct cli *cli, struct target targets[2])
 	return status;
 }
 
-static int all_trace(struct cli *cli, struct traces *traces,
-		     const struct ends ends[2])
+static int ends_trace(struct cli *cli, struct traces *traces,
+		      const struct ends ends[2])
 {
 	if (trace_own(cli)->group)
 		return trace_group(cli, traces, ends[0].all, ends[0].count);
@@ -410,7 +410,7 @@ static int cmd_trace(struct cli *cli)
 	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++)
 		status = ends_find(cli, &targets[i - 1], &ends[i - 1]);
 	if (status == CLI_DONE)
-		status = all_trace(cli, &traces, ends);
+		status = ends_trace(cli, &traces, ends);
 	if (status == CLI_DONE || status == CLI_NO)
 		out_rows(&cli->out, traces.count, row_write, &traces);
 	topology_view_free(&traces.view);

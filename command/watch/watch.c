@@ -51,7 +51,7 @@ struct line {
 	char left_out[64];		   /* why this is a gap, or "" */
 };
 
-struct watching {
+struct watcher {
 	struct cli *cli;
 	unsigned int kinds;
 	struct ibsa_gid *gids;
@@ -82,14 +82,14 @@ static bool is_of_gid(const struct ibsa_event *event)
 	return event->kind & IBSA_EVENT_OF_SM;
 }
 
-static const char *name_of(const struct watching *watching,
+static const char *name_of(const struct watcher *watcher,
 			   const struct ibsa_event *event)
 {
 	if (is_of_gid(event))
-		return names_of_guid(&watching->names,
+		return names_of_guid(&watcher->names,
 				     fields_gid_guid(&event->gid));
 	if (event->lid && event->lid <= IBSA_LID_UNICAST_MAX)
-		return names_of_lid(&watching->names, (uint16_t)event->lid);
+		return names_of_lid(&watcher->names, (uint16_t)event->lid);
 	return NULL;
 }
 
@@ -172,16 +172,16 @@ static void text_cells(struct out *out, const struct line *line,
  * An event and its watch, as the argument of the function that writes the row.
  */
 struct shown {
-	const struct watching *watching;
+	const struct watcher *watcher;
 	const struct line *line;
 };
 
 /* Return: the name of the event's node, safe to print, or NULL. */
-static const char *clean_name(const struct watching *watching,
+static const char *clean_name(const struct watcher *watcher,
 			      const struct ibsa_event *event,
 			      char out[IBSA_VALUE_TEXT])
 {
-	const char *name = name_of(watching, event);
+	const char *name = name_of(watcher, event);
 
 	return name ? fields_clean(name, out) : NULL;
 }
@@ -191,7 +191,7 @@ static void line_row(struct out *out, size_t index, void *arg)
 	const struct shown *shown = arg;
 	const struct line *line = shown->line;
 	char clean[IBSA_VALUE_TEXT];
-	const char *name = clean_name(shown->watching, &line->event, clean);
+	const char *name = clean_name(shown->watcher, &line->event, clean);
 
 	(void)index;
 	put_time(out, &line->when);
@@ -201,24 +201,24 @@ static void line_row(struct out *out, size_t index, void *arg)
 		text_cells(out, line, name);
 }
 
-static bool is_ready(const struct watching *watching, const struct line *line)
+static bool is_ready(const struct watcher *watcher, const struct line *line)
 {
-	return watching->ending || watching->lines > LINES_MAX ||
-	       watching->names.answered >= line->ticket ||
-	       name_of(watching, &line->event);
+	return watcher->ending || watcher->lines > LINES_MAX ||
+	       watcher->names.answered >= line->ticket ||
+	       name_of(watcher, &line->event);
 }
 
-static void line_print(struct watching *watching, const struct line *line)
+static void line_print(struct watcher *watcher, const struct line *line)
 {
-	struct cli *cli = watching->cli;
-	struct shown shown = { .watching = watching, .line = line };
+	struct cli *cli = watcher->cli;
+	struct shown shown = { .watcher = watcher, .line = line };
 	char clean[IBSA_VALUE_TEXT];
 
 	if (watch_own(cli)->journal && *line->left_out)
 		complain("%s", line->left_out);
 	if (watch_own(cli)->journal)
-		watch_journal(watching->journal, &line->event, cli->open.device,
-			      clean_name(watching, &line->event, clean));
+		watch_journal(watcher->journal, &line->event, cli->open.device,
+			      clean_name(watcher, &line->event, clean));
 	else
 		out_event(&cli->out, line_row, &shown);
 }
@@ -229,16 +229,16 @@ static void line_print(struct watching *watching, const struct line *line)
  */
 static void lines_flush(void *arg)
 {
-	struct watching *watching = arg;
+	struct watcher *watcher = arg;
 
-	while (watching->first && is_ready(watching, watching->first)) {
-		struct line *line = watching->first;
+	while (watcher->first && is_ready(watcher, watcher->first)) {
+		struct line *line = watcher->first;
 
-		line_print(watching, line);
-		watching->first = line->next;
+		line_print(watcher, line);
+		watcher->first = line->next;
 		if (!line->next)
-			watching->last = &watching->first;
-		watching->lines--;
+			watcher->last = &watcher->first;
+		watcher->lines--;
 		free(line);
 	}
 }
@@ -248,22 +248,22 @@ static void lines_flush(void *arg)
  * first subscription, the names of all nodes. Nothing is requested if a port
  * has left the subnet: the SA does not have the name of its node any more.
  */
-static void name_request(struct watching *watching,
+static void name_request(struct watcher *watcher,
 			 const struct ibsa_event *event)
 {
 	if (event->kind == IBSA_EVENT_GID_IN)
-		names_request_guid(&watching->names,
+		names_request_guid(&watcher->names,
 				   fields_gid_guid(&event->gid));
 	else if (event->lid && event->lid <= IBSA_LID_UNICAST_MAX)
-		names_request_lid(&watching->names, (uint16_t)event->lid);
+		names_request_lid(&watcher->names, (uint16_t)event->lid);
 	else if (event->kind == IBSA_EVENT_GAP ||
 		 (event->kind == IBSA_EVENT_SUBSCRIBED &&
-		  !watching->was_subscribed))
-		names_load(&watching->names);
+		  !watcher->was_subscribed))
+		names_load(&watcher->names);
 }
 
 /* Return: a new last line, or NULL after a message. */
-static struct line *line_add(struct watching *watching,
+static struct line *line_add(struct watcher *watcher,
 			     const struct ibsa_event *event)
 {
 	struct line *line = calloc(1, sizeof(*line));
@@ -275,32 +275,31 @@ static struct line *line_add(struct watching *watching,
 	line->event = *event;
 	line->event.notice = NULL;
 	clock_gettime(CLOCK_REALTIME, &line->when);
-	*watching->last = line;
-	watching->last = &line->next;
-	watching->lines++;
+	*watcher->last = line;
+	watcher->last = &line->next;
+	watcher->lines++;
 	return line;
 }
 
 /* If events were left out, say so once the output has room again. */
-static void left_out_tell(struct watching *watching)
+static void left_out_tell(struct watcher *watcher)
 {
 	const struct ibsa_event gap = {
 		.kind = IBSA_EVENT_GAP,
-		.sequence = watching->limit.sequence,
+		.sequence = watcher->limit.sequence,
 	};
-	uint64_t count = watch_limit_left_out(&watching->limit,
-					      watching->ending);
-	struct line *line = count ? line_add(watching, &gap) : NULL;
+	uint64_t count = watch_limit_left_out(&watcher->limit, watcher->ending);
+	struct line *line = count ? line_add(watcher, &gap) : NULL;
 
 	if (line)
 		snprintf(line->left_out, sizeof(line->left_out),
 			 "%" PRIu64 " events left out: too many", count);
-	lines_flush(watching);
+	lines_flush(watcher);
 }
 
-static void append(struct watching *watching, const struct ibsa_event *event)
+static void append(struct watcher *watcher, const struct ibsa_event *event)
 {
-	struct line *line = line_add(watching, event);
+	struct line *line = line_add(watcher, event);
 
 	if (!line)
 		return;
@@ -311,7 +310,7 @@ static void append(struct watching *watching, const struct ibsa_event *event)
 		line->event.holder = line->holder;
 	}
 	/* Events of the subscription have no node. */
-	line->ticket = event->kind & IBSA_EVENT_ALL ? watching->names.asked : 0;
+	line->ticket = event->kind & IBSA_EVENT_ALL ? watcher->names.asked : 0;
 }
 
 /*
@@ -319,68 +318,68 @@ static void append(struct watching *watching, const struct ibsa_event *event)
  * subscribed before, the refusal ends the command: a retry would get the same
  * answer. A later refusal does not end the command.
  */
-static void watch_refused(struct watching *watching,
+static void watch_refused(struct watcher *watcher,
 			  const struct ibsa_event *event)
 {
-	const bool is_told = redirection_explain(watching->cli, event->status);
+	const bool is_told = redirection_explain(watcher->cli, event->status);
 
-	if (watching->was_subscribed || watching->ending)
+	if (watcher->was_subscribed || watcher->ending)
 		return;
 	if (!is_told)
 		refusal_explain(event->audited ? &ibsa_node_record
 					       : &ibsa_inform_info_record,
 				event->status);
-	watching->status = CLI_REFUSED;
-	watching->ending = true;
+	watcher->status = CLI_REFUSED;
+	watcher->ending = true;
 }
 
-static void ended(struct watching *watching, const struct ibsa_event *event)
+static void ended(struct watcher *watcher, const struct ibsa_event *event)
 {
-	if (event_is_end(event) || watching->status != CLI_DONE)
+	if (event_is_end(event) || watcher->status != CLI_DONE)
 		return;
 	complain("cannot end the subscription: %s; the SA may continue to "
 		 "send reports to this port",
 		 event_reason(event));
-	watching->status = event->err ? CLI_SILENT : CLI_REFUSED;
+	watcher->status = event->err ? CLI_SILENT : CLI_REFUSED;
 }
 
 static void event_received(const struct ibsa_event *event, void *arg)
 {
-	struct watching *watching = arg;
+	struct watcher *watcher = arg;
 
 	if (event->kind & IBSA_EVENT_ALL &&
-	    !watch_limit_take(&watching->limit, event->sequence))
+	    !watch_limit_take(&watcher->limit, event->sequence))
 		return;
-	left_out_tell(watching);
+	left_out_tell(watcher);
 	if (event->kind != IBSA_EVENT_ENDED)
-		name_request(watching, event);
-	append(watching, event);
+		name_request(watcher, event);
+	append(watcher, event);
 	if (event->kind == IBSA_EVENT_SUBSCRIBED)
-		watching->was_subscribed = true;
+		watcher->was_subscribed = true;
 	else if (event->kind == IBSA_EVENT_REFUSED)
-		watch_refused(watching, event);
+		watch_refused(watcher, event);
 	else if (event->kind == IBSA_EVENT_ENDED)
-		ended(watching, event);
-	lines_flush(watching);
+		ended(watcher, event);
+	lines_flush(watcher);
 }
 
 /*
  * Dispatch until a signal arrives or the reader of the output closes it.
  * -ENODEV does not end the loop: the client reopens a device that comes back.
  */
-static void watch_wait(struct watching *watching,
+static void watch_wait(struct watcher *watcher,
 		       const struct interrupt *interrupt)
 {
-	while (!watching->ending && !interrupt_seen(interrupt) &&
-	       out_is_read(&watching->cli->out)) {
-		int err = ibsa_wait(watching->cli->client, OUTPUT_CHECK_MS);
+	while (!watcher->ending && !interrupt_seen(interrupt) &&
+	       out_is_read(&watcher->cli->out)) {
+		int err = ibsa_wait(watcher->cli->client, OUTPUT_CHECK_MS);
 
-		left_out_tell(watching);
+		left_out_tell(watcher);
 		if (err && err != -EINTR && err != -ENODEV) {
 			complain("cannot receive from the SA: %s; check the "
 				 "port with ibsa devices",
 				 strerror(-err));
-			watching->status = CLI_SILENT;
+			watcher->status = CLI_SILENT;
 			break;
 		}
 	}
@@ -400,56 +399,56 @@ static void process_only_warn(const struct cli *cli)
 			 "fabric --help");
 }
 
-static void watch_start(struct watching *watching,
+static void watch_start(struct watcher *watcher,
 			const struct interrupt *interrupt)
 {
 	const struct ibsa_event_options options = {
-		.kinds = watching->kinds,
-		.gids = watching->gids,
-		.gid_count = watching->gid_count,
-		.audit_nodes = watch_own(watching->cli)->audit_nodes,
+		.kinds = watcher->kinds,
+		.gids = watcher->gids,
+		.gid_count = watcher->gid_count,
+		.audit_nodes = watch_own(watcher->cli)->audit_nodes,
 	};
 	struct ibsa_error error = { .text = "" };
 	struct ibsa_event_watch *handle;
 	int err;
 
-	watching->names = (struct names){
-		.client = watching->cli->client,
+	watcher->names = (struct names){
+		.client = watcher->cli->client,
 		.changed = lines_flush,
-		.arg = watching,
+		.arg = watcher,
 	};
-	err = ibsa_event_watch_start(watching->cli->client, &options,
-				     event_received, watching, &error, &handle);
+	err = ibsa_event_watch_start(watcher->cli->client, &options,
+				     event_received, watcher, &error, &handle);
 	if (err) {
-		watching->status = not_watched(err, &error);
+		watcher->status = not_watched(err, &error);
 		return;
 	}
-	process_only_warn(watching->cli);
-	watch_wait(watching, interrupt);
-	watching->ending = true;
-	left_out_tell(watching);
+	process_only_warn(watcher->cli);
+	watch_wait(watcher, interrupt);
+	watcher->ending = true;
+	left_out_tell(watcher);
 }
 
-static int gid_add(struct watching *watching, const struct ibsa_gid *gid)
+static int gid_add(struct watcher *watcher, const struct ibsa_gid *gid)
 {
 	struct ibsa_gid *gids = reallocarray(
-		watching->gids, watching->gid_count + 1, sizeof(*gids));
+		watcher->gids, watcher->gid_count + 1, sizeof(*gids));
 
 	if (!gids) {
 		complain("out of memory");
 		return CLI_DEVICE;
 	}
-	gids[watching->gid_count++] = *gid;
-	watching->gids = gids;
+	gids[watcher->gid_count++] = *gid;
+	watcher->gids = gids;
 	return CLI_DONE;
 }
 
 /* Add the GIDs of all ports that a node's name stands for to the watch. */
-static int name_add(struct watching *watching, const char *text,
+static int name_add(struct watcher *watcher, const char *text,
 		    const struct target *target, const struct ibsa_gid *own)
 {
 	struct node_ports ports;
-	int status = nodes_find(watching->cli, NULL, "", target->name, &ports);
+	int status = nodes_find(watcher->cli, NULL, "", target->name, &ports);
 
 	if (status == CLI_NO && target->name == text)
 		complain(
@@ -460,7 +459,7 @@ static int name_add(struct watching *watching, const char *text,
 		const struct ibsa_gid gid =
 			fields_guid_gid(own, ports.all[i].port_guid);
 
-		status = gid_add(watching, &gid);
+		status = gid_add(watcher, &gid);
 	}
 	node_ports_free(&ports);
 	return status;
@@ -470,9 +469,9 @@ static int name_add(struct watching *watching, const char *text,
  * Add the GIDs that an argument stands for to the watch. Return: the exit
  * status.
  */
-static int target_add(struct watching *watching, const char *text)
+static int target_add(struct watcher *watcher, const char *text)
 {
-	struct cli *cli = watching->cli;
+	struct cli *cli = watcher->cli;
 	struct ibsa_error error;
 	struct target target;
 	struct ibsa_gid own;
@@ -483,7 +482,7 @@ static int target_add(struct watching *watching, const char *text)
 		return CLI_USAGE;
 	}
 	if (target.kind == TARGET_GID)
-		return gid_add(watching, &target.gid);
+		return gid_add(watcher, &target.gid);
 	if (target.kind == TARGET_LID) {
 		complain("'%s' is a LID, but events have no LID; use a name, "
 			 "a GID or a GUID",
@@ -494,92 +493,92 @@ static int target_add(struct watching *watching, const char *text)
 	if (status != CLI_DONE)
 		return status;
 	if (target.kind == TARGET_NAME)
-		return name_add(watching, text, &target, &own);
+		return name_add(watcher, text, &target, &own);
 	if (target.kind == TARGET_GUID)
 		own = fields_guid_gid(&own, target.guid);
-	return gid_add(watching, &own);
+	return gid_add(watcher, &own);
 }
 
 /*
  * Parse the arguments that are not kinds of events: they are the targets to
  * watch. Return: the exit status.
  */
-static int gids_parse(struct watching *watching)
+static int gids_parse(struct watcher *watcher)
 {
-	const struct cli *cli = watching->cli;
+	const struct cli *cli = watcher->cli;
 	int status = CLI_DONE;
 
 	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++)
 		if (!watch_kinds_of(cli->args[i]))
-			status = target_add(watching, cli->args[i]);
+			status = target_add(watcher, cli->args[i]);
 	return status;
 }
 
 /*
- * Close the client before @watching is freed: closing delivers the last event,
- * which uses @watching.
+ * Close the client before @watcher is freed: closing delivers the last event,
+ * which uses @watcher.
  */
-static void watch_end(struct watching *watching)
+static void watch_end(struct watcher *watcher)
 {
-	(void)ibsa_close(watching->cli->client);
-	watching->cli->client = NULL;
-	lines_flush(watching);
-	names_done(&watching->names);
-	free(watching->gids);
+	(void)ibsa_close(watcher->cli->client);
+	watcher->cli->client = NULL;
+	lines_flush(watcher);
+	names_done(&watcher->names);
+	free(watcher->gids);
 }
 
 /*
  * Run the watch. Before interrupt_start(), a signal ends the command at once,
  * because no subscription exists yet. Return: the exit status.
  */
-static int watch_interruptibly(struct watching *watching)
+static int watch_interruptibly(struct watcher *watcher)
 {
 	struct interrupt interrupt;
 	int err = interrupt_start(&interrupt, subscription_second_signal);
 
 	if (err) {
 		complain("cannot create the signal thread: %s", strerror(-err));
-		watch_end(watching);
+		watch_end(watcher);
 		return CLI_SILENT;
 	}
-	interrupt_wakes(&interrupt, watching->cli->client);
-	watch_start(watching, &interrupt);
+	interrupt_wakes(&interrupt, watcher->cli->client);
+	watch_start(watcher, &interrupt);
 	interrupt_wakes(&interrupt, NULL);
-	watch_end(watching);
+	watch_end(watcher);
 	interrupt_stop(&interrupt);
-	return watching->status;
+	return watcher->status;
 }
 
 static int cmd_watch(struct cli *cli)
 {
-	struct watching watching = {
+	struct watcher watcher = {
 		.cli = cli,
 		.journal = -1,
 		.status = CLI_DONE,
 	};
 
-	watching.last = &watching.first;
+	watcher.last = &watcher.first;
 	for (int i = 1; i < cli->arg_count; i++)
-		watching.kinds |= watch_kinds_of(cli->args[i]);
+		watcher.kinds |= watch_kinds_of(cli->args[i]);
 	/*
 	 * SIGPIPE is ignored, because the subscription must be deleted before
 	 * a closed output ends the command.
 	 */
 	signal(SIGPIPE, SIG_IGN);
-	watching.status = columns_use(cli, &columns_watch);
-	if (watching.status == CLI_DONE)
-		watching.status = watch_journal_open(cli, &watching.journal);
-	if (watching.status == CLI_DONE)
-		watching.status = client_open(cli);
-	if (watching.status == CLI_DONE)
-		watching.status = gids_parse(&watching);
-	if (watching.status == CLI_DONE)
-		watching.status = watch_interruptibly(&watching);
+	watcher.status = columns_use(cli, &columns_watch);
+	if (watcher.status == CLI_DONE)
+		watcher.status = watch_journal_open(cli, &watcher.journal);
+	if (watcher.status == CLI_DONE)
+		watcher.status = client_open(cli);
+	if (watcher.status == CLI_DONE)
+		watcher.status = gids_parse(&watcher);
+	if (watcher.status == CLI_DONE)
+		watcher.status = watch_interruptibly(&watcher);
 	else
-		watch_end(&watching);
-	if (watching.journal >= 0)
-		close(watching.journal);
-	return watching.status;
+		watch_end(&watcher);
+	if (watcher.journal >= 0)
+		close(watcher.journal);
+	return watcher.status;
 }
 
 /* clang-format off */

@@ -191,7 +191,7 @@ static bool origin_is_same(const struct ib_device *a, const struct ib_device *b)
  */
 static struct ib_device *device_find_shared(const struct ibsa__sa *sa,
 					    const struct ib_device *wanted,
-					    enum sa_sharing users)
+					    enum sa_users users)
 {
 	struct ib_device *device;
 
@@ -213,7 +213,7 @@ static struct ib_device *device_find_shared(const struct ibsa__sa *sa,
  * same ports, put @device. Return: the shared device.
  */
 static struct ib_device *device_share(struct ib_device *device,
-				      enum sa_sharing users)
+				      enum sa_users users)
 {
 	struct ibsa__sa *sa = device->sa;
 	struct ib_device *other;
@@ -231,7 +231,7 @@ static struct ib_device *device_share(struct ib_device *device,
 
 int ibsa__sa_device_get(const struct ibsa_ib_device_options *options,
 			const struct ibsa__environment *environment,
-			enum sa_sharing users, struct ib_device **out)
+			enum sa_users users, struct ib_device **out)
 {
 	struct ib_device *device;
 	int err = device_open(options, environment, NULL, &device);

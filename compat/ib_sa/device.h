@@ -18,7 +18,7 @@ struct ibv_context;
  * each, because the worker of a device that only contexts use calls no callback
  * of the program: closing a context in a callback can wait for the worker.
  */
-enum sa_sharing {
+enum sa_users {
 	SA_NOT_SHARED,
 	SA_SHARED_BY_PROGRAM, /* by ibsa_ib_device_get() */
 	SA_SHARED_BY_CONTEXTS,
@@ -32,7 +32,7 @@ enum sa_sharing {
  */
 int ibsa__sa_device_get(const struct ibsa_ib_device_options *options,
 			const struct ibsa__environment *environment,
-			enum sa_sharing users,
+			enum sa_users users,
 			struct ib_device **out) IBSA_MUST_USE;
 
 /*

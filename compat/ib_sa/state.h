@@ -178,7 +178,7 @@ struct ib_device {
 	struct ibsa_ib_device_options options;
 	struct ibsa_address sa_address; /* target of options.access.sa */
 	unsigned int users;
-	enum sa_sharing sharing;
+	enum sa_users sharing;
 	/* the program passed a verbs context when it opened the device */
 	bool has_context;
 	atomic_bool closing;

@@ -20,7 +20,7 @@
 #include "verbs/stock.h"
 
 /* One call that reads an event. */
-struct reading {
+struct event_reader {
 	struct ibv_context *context;
 	struct ibsa_async_event *out;
 	struct interrupts before;
@@ -113,10 +113,10 @@ static int event_take(struct context_state *state, struct ibsa_async_event *out)
  * Determine the next step while the async fd refers to the epoll file, when
  * this library reads the device's events. @lock is held.
  */
-static int step_spliced(struct reading *reading)
+static int step_spliced(struct event_reader *reader)
 {
-	struct context_state *state = reading->state;
-	int err = event_take(state, reading->out);
+	struct context_state *state = reader->state;
+	int err = event_take(state, reader->out);
 	int flags;
 
 	if (err != -EAGAIN)
@@ -134,9 +134,9 @@ static int step_spliced(struct reading *reading)
  * that wait. Therefore, unless the async fd has O_NONBLOCK, only one thread at
  * a time reads, and only when the async fd is readable. @lock is held.
  */
-static int step_plain(struct reading *reading)
+static int step_plain(struct event_reader *reader)
 {
-	struct async *async = &reading->state->async;
+	struct async *async = &reader->state->async;
 	const int flags = fcntl(async->number, F_GETFL);
 
 	if (flags < 0)
@@ -148,7 +148,7 @@ static int step_plain(struct reading *reading)
 	if (!is_readable(async->number))
 		return STEP_WAIT;
 	async->has_reader = true;
-	reading->is_reader = true;
+	reader->is_reader = true;
 	return STEP_READ;
 }
 
@@ -156,41 +156,41 @@ static int step_plain(struct reading *reading)
  * Whether libibverbs can read the device's events although this library lacks
  * memory or descriptors (@err): only in a call that behaves as libibverbs' own.
  */
-static bool can_read_stock(const struct reading *reading, int err)
+static bool can_read_stock(const struct event_reader *reader, int err)
 {
-	return reading->is_stock && reading->context->cmd_fd >= 0 &&
+	return reader->is_stock && reader->context->cmd_fd >= 0 &&
 	       (err == -EMFILE || err == -ENFILE || err == -ENOMEM);
 }
 
-static int step_find(struct reading *reading)
+static int step_find(struct event_reader *reader)
 {
-	struct context_state *state = reading->state;
+	struct context_state *state = reader->state;
 	int step;
 
 	pthread_mutex_lock(&state->lock);
 	step = state->is_closed ? STEP_CLOSED : ibsa__async_begin(state);
 	if (!step)
 		step = state->async.is_own || state->async.is_spliced
-			       ? step_spliced(reading)
-			       : step_plain(reading);
-	else if (can_read_stock(reading, step))
+			       ? step_spliced(reader)
+			       : step_plain(reader);
+	else if (can_read_stock(reader, step))
 		step = STEP_READ;
 	pthread_mutex_unlock(&state->lock);
 	return step;
 }
 
-static bool reading_is_child(const struct reading *reading)
+static bool event_reader_is_child(const struct event_reader *reader)
 {
-	return reading->process != ibsa__process();
+	return reader->process != ibsa__process();
 }
 
-static void reader_end(struct reading *reading)
+static void reader_end(struct event_reader *reader)
 {
-	struct context_state *state = reading->state;
+	struct context_state *state = reader->state;
 
-	if (!reading->is_reader)
+	if (!reader->is_reader)
 		return;
-	reading->is_reader = false;
+	reader->is_reader = false;
 	pthread_mutex_lock(&state->lock);
 	state->async.has_reader = false;
 	pthread_cond_broadcast(&state->changed);
@@ -201,21 +201,21 @@ static void reader_end(struct reading *reading)
  * Drop the thread's reference to the context state. In a forked child, the
  * state of the parent is not changed.
  */
-static void reading_drop(struct reading *reading)
+static void event_reader_drop(struct event_reader *reader)
 {
-	if (reading->state && !reading_is_child(reading)) {
-		reader_end(reading);
-		ibsa__context_state_put(reading->state);
+	if (reader->state && !event_reader_is_child(reader)) {
+		reader_end(reader);
+		ibsa__context_state_put(reader->state);
 	}
-	reading->state = NULL;
+	reader->state = NULL;
 }
 
-static void reading_cancel(void *arg)
+static void event_reader_cancel(void *arg)
 {
 	sigset_t before;
 
 	signals_hold(&before);
-	reading_drop(arg);
+	event_reader_drop(arg);
 	signals_restore(&before);
 }
 
@@ -223,21 +223,20 @@ static void reading_cancel(void *arg)
  * Call @wait, during which the thread may be cancelled or interrupted. When it
  * returns, signals and cancellation are blocked again.
  */
-static int interruptible(struct reading *reading,
-			 int (*wait)(struct reading *reading))
+static int interruptible(struct event_reader *reader,
+			 int (*wait)(struct event_reader *reader))
 {
 	int err;
 
-	pthread_cleanup_push(reading_cancel, reading);
-	err = wait(reading);
+	pthread_cleanup_push(event_reader_cancel, reader);
+	err = wait(reader);
 	pthread_cleanup_pop(0);
 	return err;
 }
 
-static int stock_wait(struct reading *reading)
+static int stock_wait(struct event_reader *reader)
 {
-	return ibsa__stock_get(reading->context, reading->out,
-			       &reading->before);
+	return ibsa__stock_get(reader->context, reader->out, &reader->before);
 }
 
 /*
@@ -265,40 +264,40 @@ static bool signals_restart(const sigset_t *blocked)
  * Wait until one of @files is readable. Return: 0; -EINTR if read(2) would
  * return it; or another error.
  */
-static int file_wait(struct reading *reading, struct pollfd *files,
+static int file_wait(struct event_reader *reader, struct pollfd *files,
 		     nfds_t count)
 {
-	const sigset_t *allowed = &reading->before.signals;
+	const sigset_t *allowed = &reader->before.signals;
 	const bool restarts = signals_restart(allowed);
 	int err;
 	int cancel;
 
-	pthread_setcancelstate(reading->before.cancel.state, &cancel);
+	pthread_setcancelstate(reader->before.cancel.state, &cancel);
 	err = ppoll(files, count, NULL, allowed) < 0 ? -errno : 0;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	/* The handler may have replaced itself. */
-	reading->is_restarted = err == -EINTR && restarts &&
-				signals_restart(allowed);
-	return reading->is_restarted ? 0 : err;
+	reader->is_restarted = err == -EINTR && restarts &&
+			       signals_restart(allowed);
+	return reader->is_restarted ? 0 : err;
 }
 
-static int event_wait(struct reading *reading)
+static int event_wait(struct event_reader *reader)
 {
 	struct pollfd file = {
-		.fd = ibsa__async_wait_fd(&reading->state->async),
+		.fd = ibsa__async_wait_fd(&reader->state->async),
 		.events = POLLIN,
 	};
 
-	return file_wait(reading, &file, 1);
+	return file_wait(reader, &file, 1);
 }
 
 /*
  * Wait as a read(2) does whose descriptor was closed meanwhile: the read
  * continues, but if a signal restarts it, the descriptor no longer exists.
  */
-static int closed_wait(struct reading *reading)
+static int closed_wait(struct event_reader *reader)
 {
-	const int err = file_wait(reading, NULL, 0);
+	const int err = file_wait(reader, NULL, 0);
 
 	return err ? err : -EBADF;
 }
@@ -307,9 +306,9 @@ static int closed_wait(struct reading *reading)
  * Wait up to 10 ms until the other thread has read the event. That thread may
  * take longer, if another process that shares the file reads the event first.
  */
-static int reader_await(struct reading *reading)
+static int reader_await(struct event_reader *reader)
 {
-	struct context_state *state = reading->state;
+	struct context_state *state = reader->state;
 	const struct timespec until =
 		clock_timespec(clock_now_ns() + 10 * NS_PER_MS);
 
@@ -317,9 +316,9 @@ static int reader_await(struct reading *reading)
 	if (state->async.has_reader && !state->is_closed)
 		pthread_cond_timedwait(&state->changed, &state->lock, &until);
 	pthread_mutex_unlock(&state->lock);
-	interrupts_restore(&reading->before);
+	interrupts_restore(&reader->before);
 	pthread_testcancel();
-	interrupts_hold(&reading->before);
+	interrupts_hold(&reader->before);
 	return 0;
 }
 
@@ -328,9 +327,9 @@ static int reader_await(struct reading *reading)
  * made the async fd refer to the epoll file, or set O_NONBLOCK, during the
  * call.
  */
-static bool is_spliced_now(struct reading *reading)
+static bool is_spliced_now(struct event_reader *reader)
 {
-	struct context_state *state = reading->state;
+	struct context_state *state = reader->state;
 	bool is_spliced;
 
 	pthread_mutex_lock(&state->lock);
@@ -340,49 +339,48 @@ static bool is_spliced_now(struct reading *reading)
 	return is_spliced;
 }
 
-static int device_wait(struct reading *reading)
+static int device_wait(struct event_reader *reader)
 {
-	const int err = interruptible(reading, stock_wait);
+	const int err = interruptible(reader, stock_wait);
 
-	if (reading_is_child(reading))
+	if (event_reader_is_child(reader))
 		return err;
-	reader_end(reading);
-	return err && err != -EINTR && is_spliced_now(reading) ? STEP_WAIT
-							       : err;
+	reader_end(reader);
+	return err && err != -EINTR && is_spliced_now(reader) ? STEP_WAIT : err;
 }
 
 /*
  * Do the step @step. Return: STEP_WAIT: determine the next step; any other
  * value is the result of state_read().
  */
-static int step_take(struct reading *reading, int step)
+static int step_take(struct event_reader *reader, int step)
 {
 	int err;
 
 	switch (step) {
 	case STEP_WAIT:
-		err = interruptible(reading, event_wait);
+		err = interruptible(reader, event_wait);
 		break;
 	case STEP_YIELD:
-		err = interruptible(reading, reader_await);
+		err = interruptible(reader, reader_await);
 		break;
 	case STEP_READ:
-		return device_wait(reading);
+		return device_wait(reader);
 	default:
 		return step;
 	}
-	if (!err && reading_is_child(reading))
+	if (!err && event_reader_is_child(reader))
 		return STEP_CHILD;
 	return err ? err : STEP_WAIT;
 }
 
-static int state_read(struct reading *reading)
+static int state_read(struct event_reader *reader)
 {
 	int step;
 
 	do {
-		step = step_find(reading);
-		step = step_take(reading, step);
+		step = step_find(reader);
+		step = step_take(reader, step);
 	} while (step == STEP_WAIT);
 	return step;
 }
@@ -392,38 +390,37 @@ static int state_read(struct reading *reading)
  * @err. Libibverbs reads it if the program called libibverbs' own function;
  * otherwise return @err.
  */
-static int without_state(struct reading *reading, int err)
+static int without_state(struct event_reader *reader, int err)
 {
-	return reading->is_stock && reading->context->cmd_fd >= 0
-		       ? interruptible(reading, stock_wait)
+	return reader->is_stock && reader->context->cmd_fd >= 0
+		       ? interruptible(reader, stock_wait)
 		       : err;
 }
 
-static int event_read(struct reading *reading)
+static int event_read(struct event_reader *reader)
 {
 	int step;
 
 	do {
-		reading->process = ibsa__process();
-		step = ibsa__context_state_get(reading->context, true,
-					       &reading->before,
-					       &reading->state);
+		reader->process = ibsa__process();
+		step = ibsa__context_state_get(reader->context, true,
+					       &reader->before, &reader->state);
 		if (step)
-			return without_state(reading, step);
-		step = state_read(reading);
-		reading_drop(reading);
+			return without_state(reader, step);
+		step = state_read(reader);
+		event_reader_drop(reader);
 	} while (step == STEP_CHILD);
 	if (step != STEP_CLOSED)
 		return step;
-	return reading->is_stock && !reading->is_restarted
-		       ? interruptible(reading, closed_wait)
+	return reader->is_stock && !reader->is_restarted
+		       ? interruptible(reader, closed_wait)
 		       : -EBADF;
 }
 
 static int event_get(struct ibv_context *context,
 		     struct ibsa_async_event *event, bool is_stock)
 {
-	struct reading reading = {
+	struct event_reader reader = {
 		.context = context,
 		.out = event,
 		.is_stock = is_stock,
@@ -433,9 +430,9 @@ static int event_get(struct ibv_context *context,
 	if (!context || !event)
 		return ibsa__context_state_result(-EINVAL);
 	pthread_testcancel();
-	interrupts_hold(&reading.before);
-	err = event_read(&reading);
-	interrupts_restore(&reading.before);
+	interrupts_hold(&reader.before);
+	err = event_read(&reader);
+	interrupts_restore(&reader.before);
 	return ibsa__context_state_result(err);
 }
 

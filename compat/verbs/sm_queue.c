@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "verbs/sm_queue.h"
 
-struct waiting {
+struct queued_event {
 	struct list link;
 	struct ibsa_async_event event;
 };
@@ -17,13 +17,13 @@ void ibsa__sm_queue_init(struct sm_queue *queue)
 }
 
 /* Remove the oldest event of the queue. Return: the event, or NULL. */
-static struct waiting *queue_take(struct sm_queue *queue)
+static struct queued_event *queue_take(struct sm_queue *queue)
 {
-	struct waiting *first;
+	struct queued_event *first;
 
 	if (list_is_empty(&queue->waiting))
 		return NULL;
-	first = list_object(queue->waiting.next, struct waiting, link);
+	first = list_object(queue->waiting.next, struct queued_event, link);
 	list_remove(&first->link);
 	queue->popped++;
 	return first;
@@ -31,7 +31,7 @@ static struct waiting *queue_take(struct sm_queue *queue)
 
 void ibsa__sm_queue_clear(struct sm_queue *queue)
 {
-	struct waiting *first;
+	struct queued_event *first;
 
 	while ((first = queue_take(queue)))
 		ibsa__free(first);
@@ -52,7 +52,7 @@ void ibsa__sm_queue_gap(struct sm_queue *queue, int port)
 void ibsa__sm_queue_push(struct sm_queue *queue, int event_type,
 			 const struct ibsa_gid *gid)
 {
-	struct waiting *last = NULL;
+	struct queued_event *last = NULL;
 
 	if (queue->pushed - queue->popped < queue->limit)
 		last = ibsa__calloc(1, sizeof(*last));
@@ -68,7 +68,7 @@ void ibsa__sm_queue_push(struct sm_queue *queue, int event_type,
 
 bool ibsa__sm_queue_pop(struct sm_queue *queue, struct ibsa_async_event *out)
 {
-	struct waiting *first;
+	struct queued_event *first;
 
 	if (queue->has_gap && queue->popped >= queue->gap_at) {
 		queue->has_gap = false;

@@ -431,7 +431,7 @@ static bool is_refused(const struct out *out, const uint8_t *mad)
 		&file->files->subnet->topo.ports[file->port];
 
 	if (!out->is_segment &&
-	    ibsa__sent_is_twice(&file->sents, mad, &out->header))
+	    ibsa__sent_is_duplicate(&file->sents, mad, &out->header))
 		return true;
 	if (is_without_grh(out, mad))
 		return true;

@@ -68,8 +68,8 @@ static bool requester_is_same(const struct umad_header *a,
 	       !memcmp(a->gid, b->gid, sizeof(a->gid));
 }
 
-bool ibsa__sent_is_twice(const struct sents *sents, const uint8_t *mad,
-			 const struct umad_header *header)
+bool ibsa__sent_is_duplicate(const struct sents *sents, const uint8_t *mad,
+			     const struct umad_header *header)
 {
 	const bool is_response = mad_is_response(mad);
 	const struct sent *sent = ibsa__sent_find(sents, mad);
@@ -88,7 +88,7 @@ bool ibsa__sent_is_twice(const struct sents *sents, const uint8_t *mad,
  * Insert an entry by its time. The search begins at the end of the list, since
  * nearly all entries belong there.
  */
-static void enter(struct sents *sents, struct sent *sent, uint64_t due_ns)
+static void sent_insert(struct sents *sents, struct sent *sent, uint64_t due_ns)
 {
 	struct list *after = sents->all.prev;
 
@@ -117,14 +117,14 @@ struct sent *ibsa__sent_add(struct sents *sents, const uint8_t *mad,
 	sent->mgmt_class = mad[MAD_CLASS];
 	sent->is_response = mad_is_response(mad);
 	memcpy(sent->mad, mad, sizeof(sent->mad));
-	enter(sents, sent, due_ns);
+	sent_insert(sents, sent, due_ns);
 	return sent;
 }
 
 void ibsa__sent_wait(struct sents *sents, struct sent *sent, uint64_t due_ns)
 {
 	list_remove(&sent->in_all);
-	enter(sents, sent, due_ns);
+	sent_insert(sents, sent, due_ns);
 }
 
 void ibsa__sent_end(struct sents *sents, struct sent *sent, struct queue *pool)

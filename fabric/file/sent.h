@@ -65,8 +65,8 @@ struct sent *ibsa__sent_find(const struct sents *sents, const uint8_t *mad);
  * Whether the kernel would refuse the MAD as a duplicate: a request with the
  * same ID and class, or a response to the same requester.
  */
-bool ibsa__sent_is_twice(const struct sents *sents, const uint8_t *mad,
-			 const struct umad_header *header);
+bool ibsa__sent_is_duplicate(const struct sents *sents, const uint8_t *mad,
+			     const struct umad_header *header);
 
 /*
  * Add an entry with the MAD's transaction ID and class; the caller fills in

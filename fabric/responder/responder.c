@@ -53,7 +53,7 @@ enum {
  * A request that the responder's node has sent to the fabric's SA, and that is
  * not answered yet.
  */
-struct pending {
+struct pending_request {
 	uint64_t id;   /* the requester's transaction id */
 	uint32_t peer; /* the requester's number */
 	/*
@@ -81,7 +81,7 @@ struct ibsa_responder {
 	 * A ring of PENDING_MAX requests; a new request overwrites the oldest
 	 * one.
 	 */
-	struct pending *pending;
+	struct pending_request *pending;
 	uint32_t last_own;
 	struct ibsa_responder_info info;
 	struct ibsa__port_selection selection;
@@ -133,14 +133,15 @@ static int request_send(struct ibsa_responder *responder,
 			const struct ibsa_message *message)
 {
 	const uint32_t own = ++responder->last_own;
-	struct pending *pending = &responder->pending[own % PENDING_MAX];
+	struct pending_request *pending =
+		&responder->pending[own % PENDING_MAX];
 	uint8_t mad[IBSA_MAD_BYTES];
 
 	if (message->len < IBSA_SA_HEADER_BYTES || message->len > sizeof(mad))
 		return -EMSGSIZE;
 	memcpy(mad, message->mad, message->len);
 	ibsa_put_be64(mad + MAD_TID, own);
-	*pending = (struct pending){
+	*pending = (struct pending_request){
 		.id = message_id(message),
 		.peer = ibsa__peers_number(&responder->peers, &message->from),
 		.own = own,
@@ -236,7 +237,8 @@ static void answer_pass(struct ibsa_responder *responder,
 			const struct ibsa_message *message)
 {
 	const uint32_t own = (uint32_t)message_id(message);
-	const struct pending *pending = &responder->pending[own % PENDING_MAX];
+	const struct pending_request *pending =
+		&responder->pending[own % PENDING_MAX];
 	const struct ibsa_address *peer = ibsa__peers_address(&responder->peers,
 							      pending->peer);
 	struct ibsa_address to;

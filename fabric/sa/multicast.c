@@ -11,7 +11,7 @@
 #include "fabric/sa/multicast.h"
 
 /* One block of a switch's multicast forwarding table while it is computed. */
-struct forwarding {
+struct mft_block {
 	struct subnet *subnet;
 	const struct topo_node *node;
 	/* The first port of the MFT_POSITION_PORTS ports in this block. */
@@ -32,7 +32,7 @@ static bool member_receives(const struct member *member)
 	return member->join_state & JOIN_RECEIVES;
 }
 
-static void port_mark(struct forwarding *to, unsigned int port)
+static void port_mark(struct mft_block *to, unsigned int port)
 {
 	to->is_used = true;
 	if (port >= to->first_port &&
@@ -85,7 +85,7 @@ static uint32_t switch_of(const struct subnet *subnet,
  * Mark the ports by which the switch forwards packets from one member of the
  * group.
  */
-static void add_member(struct forwarding *to, const struct end_port *end,
+static void add_member(struct mft_block *to, const struct end_port *end,
 		       bool receives, const struct end_port *root)
 {
 	struct subnet *subnet = to->subnet;
@@ -148,7 +148,7 @@ static bool group_has_several_ports(const struct subnet *subnet,
 	return false;
 }
 
-static uint16_t group_mask(struct forwarding *to, const struct group *group)
+static uint16_t group_mask(struct mft_block *to, const struct group *group)
 {
 	const struct end_port *root;
 
@@ -174,7 +174,7 @@ void ibsa__table_mft(struct sa *sa, const struct topo_node *node,
 		     uint32_t block, unsigned int position,
 		     uint16_t out[MFT_BLOCK_LIDS])
 {
-	struct forwarding to = {
+	struct mft_block to = {
 		.subnet = sa->subnet,
 		.node = node,
 		.first_port = position * MFT_POSITION_PORTS,
@@ -197,7 +197,7 @@ uint32_t ibsa__table_mft_blocks(struct sa *sa, const struct topo_node *node)
 	uint32_t blocks = 0;
 
 	for (size_t i = 0; i < groups->count; i++) {
-		struct forwarding to = { .subnet = sa->subnet, .node = node };
+		struct mft_block to = { .subnet = sa->subnet, .node = node };
 		const uint32_t block = group_index(groups->all[i]) /
 				       MFT_BLOCK_LIDS;
 

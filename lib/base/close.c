@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/close.h"
 
-struct closing {
+struct close_call {
 	int fd;
 	void (*done)(void *arg);
 	void *arg;
@@ -19,11 +19,11 @@ struct closing {
 
 static void *close_and_call(void *arg)
 {
-	const struct closing closing = *(struct closing *)arg;
+	const struct close_call call = *(struct close_call *)arg;
 
 	ibsa__free(arg);
-	close(closing.fd);
-	closing.done(closing.arg);
+	close(call.fd);
+	call.done(call.arg);
 	return NULL;
 }
 
@@ -59,18 +59,18 @@ static bool close_alone(int fd)
 
 void ibsa__close_apart(int fd, void (*done)(void *arg), void *arg)
 {
-	struct closing *closing;
+	struct close_call *call;
 
 	if (!done) {
 		(void)close_alone(fd);
 		return;
 	}
-	closing = ibsa__calloc(1, sizeof(*closing));
-	if (closing)
-		*closing = (struct closing){ fd, done, arg };
-	if (closing && thread_start(close_and_call, closing))
+	call = ibsa__calloc(1, sizeof(*call));
+	if (call)
+		*call = (struct close_call){ fd, done, arg };
+	if (call && thread_start(close_and_call, call))
 		return;
-	ibsa__free(closing);
+	ibsa__free(call);
 	done(arg);
 }
 

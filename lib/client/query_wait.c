@@ -7,7 +7,7 @@
 
 #include <ibsa/ibsa.h>
 
-struct waiting {
+struct query_waiter {
 	ibsa_reply_fn done;
 	void *arg;
 	bool ended;
@@ -16,38 +16,38 @@ struct waiting {
 
 static void wait_note_reply(const struct ibsa_reply *reply, void *arg)
 {
-	struct waiting *waiting = arg;
+	struct query_waiter *waiter = arg;
 
-	waiting->ended = true;
-	waiting->result = reply->err;
+	waiter->ended = true;
+	waiter->result = reply->err;
 	if (!reply->err && reply->status)
-		waiting->result = -EREMOTEIO;
-	if (waiting->done)
-		waiting->done(reply, waiting->arg);
+		waiter->result = -EREMOTEIO;
+	if (waiter->done)
+		waiter->done(reply, waiter->arg);
 }
 
 int ibsa_query_wait_sized(struct ibsa_client *client,
 			  const struct ibsa_query *query, size_t size,
 			  ibsa_reply_fn done, void *arg)
 {
-	struct waiting waiting = { .done = done, .arg = arg };
+	struct query_waiter waiter = { .done = done, .arg = arg };
 	uint64_t id;
 	int err = ibsa_dispatch(client);
 
 	if (err == -EBUSY)
 		return err;
 	err = ibsa_query_start_sized(client, query, size, wait_note_reply,
-				     &waiting, &id);
+				     &waiter, &id);
 	if (err)
 		return err;
-	while (!waiting.ended) {
+	while (!waiter.ended) {
 		err = ibsa_wait(client, -1);
-		if (err && err != -EINTR && !waiting.ended) {
+		if (err && err != -EINTR && !waiter.ended) {
 			ibsa_cancel(client, id);
 			ibsa_dispatch(client);
 		}
 	}
-	return waiting.result == -ECANCELED && err ? err : waiting.result;
+	return waiter.result == -ECANCELED && err ? err : waiter.result;
 }
 
 enum ibsa_outcome ibsa_reply_outcome(const struct ibsa_reply *reply)

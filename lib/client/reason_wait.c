@@ -23,17 +23,17 @@ const char *ibsa_reason_text(enum ibsa_reason_code code)
 	return texts[code];
 }
 
-struct waiting {
+struct reason_waiter {
 	struct ibsa__reason_search search;
 	bool is_replied;
 };
 
 static void reason_note_reply(const struct ibsa_reply *reply, void *arg)
 {
-	struct waiting *waiting = arg;
+	struct reason_waiter *waiter = arg;
 
-	waiting->is_replied = true;
-	ibsa__reason_take(&waiting->search, reply);
+	waiter->is_replied = true;
+	ibsa__reason_take(&waiter->search, reply);
 }
 
 void ibsa__reason_wait(struct ibsa_client *client,
@@ -41,20 +41,20 @@ void ibsa__reason_wait(struct ibsa_client *client,
 {
 	const struct ibsa__reaches *reaches = ibsa__client_reaches(client);
 	struct ibsa_query next;
-	struct waiting waiting;
+	struct reason_waiter waiter;
 
-	ibsa__reason_start(&waiting.search, reaches->engine, reaches->transport,
+	ibsa__reason_start(&waiter.search, reaches->engine, reaches->transport,
 			   query);
-	while (ibsa__reason_next(&waiting.search, &next)) {
+	while (ibsa__reason_next(&waiter.search, &next)) {
 		struct ibsa_reply unsent = { .record = next.record };
 
-		waiting.is_replied = false;
+		waiter.is_replied = false;
 		unsent.err = ibsa_query_wait(client, &next, reason_note_reply,
-					     &waiting);
-		if (!waiting.is_replied)
-			ibsa__reason_take(&waiting.search, &unsent);
+					     &waiter);
+		if (!waiter.is_replied)
+			ibsa__reason_take(&waiter.search, &unsent);
 	}
-	*out = waiting.search.reason;
+	*out = waiter.search.reason;
 }
 
 int ibsa_reason_wait_sized(struct ibsa_client *client,

@@ -205,7 +205,7 @@ int ibsa_topology_read_sized(struct ibsa_client *client,
 	return read_new(client, &known, done, arg, &read);
 }
 
-struct waiting {
+struct topology_waiter {
 	struct ibsa_topology *topology;
 	bool ended;
 	int err;
@@ -214,19 +214,19 @@ struct waiting {
 static void wait_note_end(int err, struct ibsa_topology *topology,
 			  const struct ibsa_reply *reply, void *arg)
 {
-	struct waiting *waiting = arg;
+	struct topology_waiter *waiter = arg;
 
 	(void)reply;
-	waiting->ended = true;
-	waiting->topology = topology;
-	waiting->err = err;
+	waiter->ended = true;
+	waiter->topology = topology;
+	waiter->err = err;
 }
 
 int ibsa_topology_wait_sized(struct ibsa_client *client,
 			     const struct ibsa_topology_options *options,
 			     size_t size, struct ibsa_topology **out)
 {
-	struct waiting waiting = { .ended = false };
+	struct topology_waiter waiter = { .ended = false };
 	struct ibsa_topology_options known;
 	struct read *read;
 	int err = sized_read(&known, sizeof(known), options, size);
@@ -236,20 +236,20 @@ int ibsa_topology_wait_sized(struct ibsa_client *client,
 	err = ibsa_dispatch(client);
 	if (err == -EBUSY)
 		return err;
-	err = read_new(client, &known, wait_note_end, &waiting, &read);
+	err = read_new(client, &known, wait_note_end, &waiter, &read);
 	if (err)
 		return err;
-	while (!err && !waiting.ended) {
+	while (!err && !waiter.ended) {
 		err = ibsa_wait(client, -1);
 		if (err == -EINTR)
 			err = 0;
 	}
-	if (!waiting.ended) {
+	if (!waiter.ended) {
 		read_cancel(read);
 		ibsa_dispatch(client);
 		return err;
 	}
-	if (!waiting.err)
-		*out = waiting.topology;
-	return waiting.err;
+	if (!waiter.err)
+		*out = waiter.topology;
+	return waiter.err;
 }

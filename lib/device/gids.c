@@ -16,7 +16,7 @@ enum { NO_PORT = -1 };
  * A list of GID table rows while it is being read, and the device and port
  * that is being read now.
  */
-struct reading {
+struct gids_reader {
 	struct device_files *files;
 	struct ibsa_gid_row *rows;
 	size_t count;
@@ -43,26 +43,26 @@ static uint8_t state_read(struct device_files *files, const char *device,
 	return (uint8_t)state;
 }
 
-static int reading_add(unsigned int port, int entry_err,
-		       const struct ibsa_gid_entry *entry, void *arg)
+static int reader_add(unsigned int port, int entry_err,
+		      const struct ibsa_gid_entry *entry, void *arg)
 {
-	struct reading *reading = arg;
+	struct gids_reader *reader = arg;
 	int err;
 
-	if (reading->only_port && port != reading->only_port)
+	if (reader->only_port && port != reader->only_port)
 		return 0;
-	err = ARRAY_GROW(reading->rows, reading->room, reading->count + 1);
+	err = ARRAY_GROW(reader->rows, reader->room, reader->count + 1);
 	if (err)
 		return err;
-	if (port != reading->port) {
-		reading->port = port;
-		reading->port_state = state_read(reading->files,
-						 reading->device, port);
+	if (port != reader->port) {
+		reader->port = port;
+		reader->port_state = state_read(reader->files, reader->device,
+						port);
 	}
-	reading->rows[reading->count++] = (struct ibsa_gid_row){
-		.device = reading->device,
+	reader->rows[reader->count++] = (struct ibsa_gid_row){
+		.device = reader->device,
 		.port = port,
-		.port_state = reading->port_state,
+		.port_state = reader->port_state,
 		.err = entry_err,
 		.entry = *entry,
 	};
@@ -73,33 +73,33 @@ static int reading_add(unsigned int port, int entry_err,
  * Add the rows of one device to the list. All rows point to one copy of the
  * device's name, which the first row owns.
  */
-static int device_rows_add(const char *name, struct reading *reading)
+static int device_rows_add(const char *name, struct gids_reader *reader)
 {
-	const size_t first = reading->count;
+	const size_t first = reader->count;
 	char *own = ibsa__strdup(name);
 	int err;
 
 	if (!own)
 		return -ENOMEM;
-	reading->device = own;
-	reading->port = NO_PORT;
-	err = ibsa__gids_walk(reading->files, name, reading_add, reading);
+	reader->device = own;
+	reader->port = NO_PORT;
+	err = ibsa__gids_walk(reader->files, name, reader_add, reader);
 	if (err)
-		reading->count = first;
-	if (reading->count == first)
+		reader->count = first;
+	if (reader->count == first)
 		ibsa__free(own);
 	return err;
 }
 
-static int all_devices_add(struct reading *reading)
+static int all_devices_add(struct gids_reader *reader)
 {
 	struct ibsa__names names;
-	int err = ibsa__names_read(reading->files, &names, "class/infiniband");
+	int err = ibsa__names_read(reader->files, &names, "class/infiniband");
 
 	if (err)
 		return err == -ENOENT ? -ENOSYS : err;
 	for (size_t i = 0; !err && i < names.count; i++) {
-		err = device_rows_add(names.at[i], reading);
+		err = device_rows_add(names.at[i], reader);
 		/*
 		 * These errors mean that the device is gone, or that the name
 		 * is not a directory: there are no rows.
@@ -136,32 +136,32 @@ static int port_check(struct device_files *files, const char *device,
 	return err == -ENOENT ? -ENXIO : err;
 }
 
-static int one_device_add(const char *device, struct reading *reading)
+static int one_device_add(const char *device, struct gids_reader *reader)
 {
-	int err = ibsa__folder_check(reading->files, "class/infiniband");
+	int err = ibsa__folder_check(reader->files, "class/infiniband");
 
 	if (err)
 		return err == -ENOENT ? -ENOSYS : err;
 	if (!is_device_name(device))
 		return -ENODEV;
-	if (reading->only_port)
-		err = port_check(reading->files, device, reading->only_port);
-	return err ? err : device_rows_add(device, reading);
+	if (reader->only_port)
+		err = port_check(reader->files, device, reader->only_port);
+	return err ? err : device_rows_add(device, reader);
 }
 
 int ibsa__gids_read(struct device_files *files, const char *device,
 		    unsigned int port, struct ibsa_gid_list **out)
 {
 	struct ibsa_gid_list *list = ibsa__calloc(1, sizeof(*list));
-	struct reading reading = { .files = files, .only_port = port };
+	struct gids_reader reader = { .files = files, .only_port = port };
 	int err;
 
 	if (!list)
 		return -ENOMEM;
-	err = device ? one_device_add(device, &reading)
-		     : all_devices_add(&reading);
-	list->rows = reading.rows;
-	list->count = reading.count;
+	err = device ? one_device_add(device, &reader)
+		     : all_devices_add(&reader);
+	list->rows = reader.rows;
+	list->count = reader.count;
 	if (err) {
 		ibsa_gids_free(list);
 		return err;

@@ -35,27 +35,27 @@ struct search {
  * A list of names or numbers in an error message. If not all fit, the list ends
  * with "...".
  */
-struct listing {
+struct item_list {
 	char text[128];
 	size_t used;
 };
 
-static void listing_add(struct listing *listing, const char *item)
+static void items_add(struct item_list *items, const char *item)
 {
 	static const char more[] = ", ...";
-	const char *comma = listing->used ? ", " : "";
-	char *at = listing->text + listing->used;
+	const char *comma = items->used ? ", " : "";
+	char *at = items->text + items->used;
 	size_t len = strlen(comma) + strlen(item);
 
-	if (listing->used + sizeof(more) > sizeof(listing->text))
+	if (items->used + sizeof(more) > sizeof(items->text))
 		return;
-	if (listing->used + len + sizeof(more) > sizeof(listing->text)) {
+	if (items->used + len + sizeof(more) > sizeof(items->text)) {
 		snprintf(at, sizeof(more), "%s", more);
-		listing->used = sizeof(listing->text);
+		items->used = sizeof(items->text);
 		return;
 	}
 	snprintf(at, len + 1, "%s%s", comma, item);
-	listing->used += len;
+	items->used += len;
 }
 
 static enum rank port_rank(const struct search *search,
@@ -115,14 +115,14 @@ static void search_list(struct search *search,
 static int no_device_fail(const struct ibsa_device_list *list, const char *name,
 			  struct ibsa_error *error)
 {
-	struct listing names = { 0 };
+	struct item_list names = { 0 };
 
 	if (!list->count)
 		return ibsa__fail(error, -ENODEV,
 				  "this machine has no RDMA device: load the "
 				  "driver of its adapter");
 	for (size_t i = 0; i < list->count; i++)
-		listing_add(&names, ibsa_device_at(list, i)->name);
+		items_add(&names, ibsa_device_at(list, i)->name);
 	return ibsa__fail(error, -ENODEV,
 			  "there is no device \"%.64s\"; there are: %s", name,
 			  names.text);
@@ -131,7 +131,7 @@ static int no_device_fail(const struct ibsa_device_list *list, const char *name,
 static int no_port_fail(const struct search *search, struct ibsa_error *error)
 {
 	const struct ibsa_device *device = search->named;
-	struct listing ports = { 0 };
+	struct item_list ports = { 0 };
 	const int err = search->port ? -ENXIO : -ENODEV;
 
 	if (!search->name && !search->port)
@@ -152,7 +152,7 @@ static int no_port_fail(const struct search *search, struct ibsa_error *error)
 
 		snprintf(number, sizeof(number), "%u",
 			 ibsa_device_port_at(device, i)->number);
-		listing_add(&ports, number);
+		items_add(&ports, number);
 	}
 	return ibsa__fail(error, err, "device %.64s has no port %u; it has: %s",
 			  device->name, search->port, ports.text);

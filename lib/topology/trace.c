@@ -18,7 +18,7 @@
 enum { NO_PORT = 255 };
 
 /* A trace that is being made. */
-struct tracing {
+struct tracer {
 	const struct ibsa_topology *topology;
 	const void *blocks; /* records, one at every @stride bytes */
 	size_t stride;
@@ -43,29 +43,28 @@ static void trace_end(struct ibsa_trace *trace, enum ibsa_trace_end end,
 	trace->port = port;
 }
 
-static int block_read(const struct tracing *tracing, size_t index,
+static int block_read(const struct tracer *tracer, size_t index,
 		      struct ibsa_lft *out)
 {
 	return sized_read(out, sizeof(*out),
-			  (const char *)tracing->blocks +
-				  index * tracing->stride,
-			  tracing->stride);
+			  (const char *)tracer->blocks + index * tracer->stride,
+			  tracer->stride);
 }
 
 /*
  * Find the block of a switch's forwarding table that has the entry of the LID.
  * Return: whether there is one.
  */
-static bool block_find(const struct tracing *tracing, size_t node,
+static bool block_find(const struct tracer *tracer, size_t node,
 		       struct ibsa_lft *out)
 {
-	const uint32_t block = tracing->dlid / IBSA_LFT_BLOCK_LIDS;
+	const uint32_t block = tracer->dlid / IBSA_LFT_BLOCK_LIDS;
 	struct ibsa_topology_port port;
 
-	if (ibsa_topology_port_at(tracing->topology, node, 0, &port) != 0)
+	if (ibsa_topology_port_at(tracer->topology, node, 0, &port) != 0)
 		return false;
-	for (size_t i = 0; i < tracing->count; i++) {
-		if (!block_read(tracing, i, out) && out->lid == port.lid &&
+	for (size_t i = 0; i < tracer->count; i++) {
+		if (!block_read(tracer, i, out) && out->lid == port.lid &&
 		    out->block_num == block)
 			return true;
 	}
@@ -76,23 +75,23 @@ static bool block_find(const struct tracing *tracing, size_t node,
  * Find the port through which a switch sends the packet. Return: false: the
  * trace ends at this switch.
  */
-static bool exit_find(const struct tracing *tracing, size_t node,
+static bool exit_find(const struct tracer *tracer, size_t node,
 		      unsigned int *out)
 {
 	struct ibsa_lft block;
 
-	if (!block_find(tracing, node, &block)) {
-		trace_end(tracing->trace, IBSA_TRACE_NO_TABLE, node, 0);
+	if (!block_find(tracer, node, &block)) {
+		trace_end(tracer->trace, IBSA_TRACE_NO_TABLE, node, 0);
 		return false;
 	}
-	*out = block.port[tracing->dlid % IBSA_LFT_BLOCK_LIDS];
+	*out = block.port[tracer->dlid % IBSA_LFT_BLOCK_LIDS];
 	/*
 	 * Port 0 is the switch itself, which does not have the destination
 	 * LID, so the entry is invalid.
 	 */
 	if (*out != NO_PORT && *out != 0)
 		return true;
-	trace_end(tracing->trace, IBSA_TRACE_NO_ENTRY, node, 0);
+	trace_end(tracer->trace, IBSA_TRACE_NO_ENTRY, node, 0);
 	return false;
 }
 
@@ -115,13 +114,12 @@ int ibsa__trace_no_link(const struct ibsa_topology_port *port)
  * Follow the link of a port to the next node. Return: false: the trace ends at
  * this port.
  */
-static bool link_follow(struct tracing *tracing, size_t *node,
-			unsigned int *port)
+static bool link_follow(struct tracer *tracer, size_t *node, unsigned int *port)
 {
-	struct ibsa_trace *trace = tracing->trace;
+	struct ibsa_trace *trace = tracer->trace;
 	struct ibsa_topology_port out = { .number = 0 };
 
-	if (ibsa_topology_port_at(tracing->topology, *node, *port, &out) != 0 ||
+	if (ibsa_topology_port_at(tracer->topology, *node, *port, &out) != 0 ||
 	    !out.has_link) {
 		trace_end(trace, ibsa__trace_no_link(&out), *node, *port);
 		return false;
@@ -145,22 +143,22 @@ static bool link_follow(struct tracing *tracing, size_t *node,
  * Whether the packet goes on from a node that it has reached through @port;
  * @port is 0 at the node that sends it.
  */
-static bool packet_goes_on(const struct tracing *tracing, size_t node,
+static bool packet_goes_on(const struct tracer *tracer, size_t node,
 			   unsigned int port)
 {
-	if (node_is_switch(tracing->topology, node)) {
-		if (node == tracing->to)
-			trace_end(tracing->trace, IBSA_TRACE_REACHED, node, 0);
-		else if (has_visited(tracing->trace, node))
-			trace_end(tracing->trace, IBSA_TRACE_LOOP, node, 0);
+	if (node_is_switch(tracer->topology, node)) {
+		if (node == tracer->to)
+			trace_end(tracer->trace, IBSA_TRACE_REACHED, node, 0);
+		else if (has_visited(tracer->trace, node))
+			trace_end(tracer->trace, IBSA_TRACE_LOOP, node, 0);
 		else
 			return true;
 		return false;
 	}
-	if (node == tracing->to && port == tracing->to_port)
-		trace_end(tracing->trace, IBSA_TRACE_REACHED, node, 0);
+	if (node == tracer->to && port == tracer->to_port)
+		trace_end(tracer->trace, IBSA_TRACE_REACHED, node, 0);
 	else
-		trace_end(tracing->trace, IBSA_TRACE_WRONG_PORT, node, port);
+		trace_end(tracer->trace, IBSA_TRACE_WRONG_PORT, node, port);
 	return false;
 }
 
@@ -197,7 +195,7 @@ int ibsa_topology_trace_sized(const struct ibsa_topology *topology,
 			      size_t count, struct ibsa_trace **out)
 {
 	struct roomy_trace *trace;
-	struct tracing tracing = {
+	struct tracer tracer = {
 		.topology = topology,
 		.blocks = blocks,
 		.stride = size,
@@ -209,25 +207,25 @@ int ibsa_topology_trace_sized(const struct ibsa_topology *topology,
 	bool goes_on;
 
 	if (ibsa_topology_lid_find(topology, slid, &node, &port) != 0 ||
-	    ibsa_topology_lid_find(topology, dlid, &tracing.to,
-				   &tracing.to_port) != 0)
+	    ibsa_topology_lid_find(topology, dlid, &tracer.to,
+				   &tracer.to_port) != 0)
 		return -ENOENT;
 	trace = ibsa__calloc(1, sizeof(*trace));
 	if (!trace)
 		return -ENOMEM;
 	trace->trace.hops = trace->hops;
 	trace->trace.stride = sizeof(trace->hops[0]);
-	tracing.trace = &trace->trace;
+	tracer.trace = &trace->trace;
 	if (node_is_switch(topology, node) ||
-	    (node == tracing.to && port == tracing.to_port))
-		goes_on = packet_goes_on(&tracing, node, port);
+	    (node == tracer.to && port == tracer.to_port))
+		goes_on = packet_goes_on(&tracer, node, port);
 	else
-		goes_on = link_follow(&tracing, &node, &port) &&
-			  packet_goes_on(&tracing, node, port);
+		goes_on = link_follow(&tracer, &node, &port) &&
+			  packet_goes_on(&tracer, node, port);
 	while (goes_on)
-		goes_on = exit_find(&tracing, node, &port) &&
-			  link_follow(&tracing, &node, &port) &&
-			  packet_goes_on(&tracing, node, port);
+		goes_on = exit_find(&tracer, node, &port) &&
+			  link_follow(&tracer, &node, &port) &&
+			  packet_goes_on(&tracer, node, port);
 	narrowest_mark(topology, &trace->trace);
 	*out = &trace->trace;
 	return 0;

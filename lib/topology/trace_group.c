@@ -18,7 +18,7 @@
 enum { BLOCK_LIDS = 32, POSITION_PORTS = 16, POSITIONS = 16 };
 
 /* A tree that is being made. */
-struct growing {
+struct tree_builder {
 	const struct ibsa_topology *topology;
 	const void *tables; /* records, one at every @stride bytes */
 	size_t stride;
@@ -31,56 +31,56 @@ struct growing {
 	int err;
 };
 
-static void branch_add(struct growing *growing,
+static void branch_add(struct tree_builder *builder,
 		       const struct ibsa_trace_branch *branch)
 {
-	struct ibsa_trace_tree *tree = growing->tree;
+	struct ibsa_trace_tree *tree = builder->tree;
 
-	if (ARRAY_GROW(tree->all, growing->room, tree->count + 1))
-		growing->err = -ENOMEM;
+	if (ARRAY_GROW(tree->all, builder->room, tree->count + 1))
+		builder->err = -ENOMEM;
 	else
 		tree->all[tree->count++] = *branch;
 }
 
-static int table_read(const struct growing *growing, size_t index,
+static int table_read(const struct tree_builder *builder, size_t index,
 		      struct ibsa_mft *out)
 {
 	return sized_read(out, sizeof(*out),
-			  (const char *)growing->tables +
-				  index * growing->stride,
-			  growing->stride);
+			  (const char *)builder->tables +
+				  index * builder->stride,
+			  builder->stride);
 }
 
 /*
  * Read a switch's multicast forwarding entry: a bit for each port, in @masks of
  * 16 ports each. Return: false: the entry has no port.
  */
-static bool entry_find(const struct growing *growing, size_t node,
+static bool entry_find(const struct tree_builder *builder, size_t node,
 		       uint16_t masks[POSITIONS])
 {
 	struct ibsa_topology_port port;
 	uint16_t any = 0;
 
 	memset(masks, 0, POSITIONS * sizeof(*masks));
-	if (!node_is_switch(growing->topology, node) ||
-	    ibsa_topology_port_at(growing->topology, node, 0, &port) != 0)
+	if (!node_is_switch(builder->topology, node) ||
+	    ibsa_topology_port_at(builder->topology, node, 0, &port) != 0)
 		return false;
-	for (size_t i = 0; i < growing->count; i++) {
+	for (size_t i = 0; i < builder->count; i++) {
 		struct ibsa_mft table;
 
-		if (table_read(growing, i, &table) || table.lid != port.lid ||
-		    table.block_num != growing->entry / BLOCK_LIDS ||
+		if (table_read(builder, i, &table) || table.lid != port.lid ||
+		    table.block_num != builder->entry / BLOCK_LIDS ||
 		    table.position >= POSITIONS)
 			continue;
 		masks[table.position] |=
-			table.port_mask[growing->entry % BLOCK_LIDS];
+			table.port_mask[builder->entry % BLOCK_LIDS];
 		any |= masks[table.position];
 	}
 	return any;
 }
 
 /* Follow the link of a port. */
-static void port_follow(struct growing *growing, size_t node,
+static void port_follow(struct tree_builder *builder, size_t node,
 			unsigned int number, unsigned int depth)
 {
 	struct ibsa_trace_branch branch = {
@@ -91,20 +91,20 @@ static void port_follow(struct growing *growing, size_t node,
 	};
 	struct ibsa_topology_port port = { .number = 0 };
 
-	if (ibsa_topology_port_at(growing->topology, node, number, &port) !=
+	if (ibsa_topology_port_at(builder->topology, node, number, &port) !=
 		    0 ||
 	    !port.has_link) {
 		branch.end = ibsa__trace_no_link(&port);
 	} else {
 		branch.far_node = port.far_node;
 		branch.far_port = port.far_port;
-		if (node_is_switch(growing->topology, port.far_node)) {
-			if (growing->is_reached[port.far_node])
+		if (node_is_switch(builder->topology, port.far_node)) {
+			if (builder->is_reached[port.far_node])
 				branch.end = IBSA_TRACE_LOOP;
-			growing->is_reached[port.far_node] = true;
+			builder->is_reached[port.far_node] = true;
 		}
 	}
-	branch_add(growing, &branch);
+	branch_add(builder, &branch);
 }
 
 /*
@@ -112,7 +112,7 @@ static void port_follow(struct growing *growing, size_t node,
  * which the packet came. Bit 0 is the switch's own port, which may be a member
  * of the group.
  */
-static void switch_follow(struct growing *growing, size_t node,
+static void switch_follow(struct tree_builder *builder, size_t node,
 			  unsigned int arrival, unsigned int depth)
 {
 	const struct ibsa_trace_branch hole = {
@@ -123,27 +123,27 @@ static void switch_follow(struct growing *growing, size_t node,
 	uint16_t masks[POSITIONS];
 	bool has_other;
 
-	entry_find(growing, node, masks);
+	entry_find(builder, node, masks);
 	has_other = masks[0] & 1;
 	for (unsigned int i = 1; i < POSITIONS * POSITION_PORTS; i++) {
 		if (i == arrival ||
 		    !(masks[i / POSITION_PORTS] >> i % POSITION_PORTS & 1))
 			continue;
 		has_other = true;
-		port_follow(growing, node, i, depth);
+		port_follow(builder, node, i, depth);
 	}
 	if (!has_other)
-		branch_add(growing, &hole);
+		branch_add(builder, &hole);
 }
 
-static void queue_follow(struct growing *growing)
+static void queue_follow(struct tree_builder *builder)
 {
-	for (size_t i = 0; i < growing->tree->count && !growing->err; i++) {
-		const struct ibsa_trace_branch branch = growing->tree->all[i];
+	for (size_t i = 0; i < builder->tree->count && !builder->err; i++) {
+		const struct ibsa_trace_branch branch = builder->tree->all[i];
 
 		if (branch.end == IBSA_TRACE_REACHED &&
-		    node_is_switch(growing->topology, branch.far_node))
-			switch_follow(growing, branch.far_node, branch.far_port,
+		    node_is_switch(builder->topology, branch.far_node))
+			switch_follow(builder, branch.far_node, branch.far_port,
 				      branch.depth + 1);
 	}
 }
@@ -152,12 +152,12 @@ static void queue_follow(struct growing *growing)
  * Set *@out to the first node with a forwarding entry for the group. Return:
  * false: there is none.
  */
-static bool start_find(const struct growing *growing, size_t *out)
+static bool start_find(const struct tree_builder *builder, size_t *out)
 {
 	uint16_t masks[POSITIONS];
 
-	for (size_t i = 0; i < growing->nodes; i++) {
-		if (entry_find(growing, i, masks)) {
+	for (size_t i = 0; i < builder->nodes; i++) {
+		if (entry_find(builder, i, masks)) {
 			*out = i;
 			return true;
 		}
@@ -165,39 +165,39 @@ static bool start_find(const struct growing *growing, size_t *out)
 	return false;
 }
 
-static void islands_add(struct growing *growing)
+static void islands_add(struct tree_builder *builder)
 {
 	uint16_t masks[POSITIONS];
 
-	for (size_t i = 0; i < growing->nodes && !growing->err; i++) {
+	for (size_t i = 0; i < builder->nodes && !builder->err; i++) {
 		const struct ibsa_trace_branch branch = {
 			.end = IBSA_TRACE_ISLAND,
 			.node = i,
 		};
 
-		if (!growing->is_reached[i] && entry_find(growing, i, masks))
-			branch_add(growing, &branch);
+		if (!builder->is_reached[i] && entry_find(builder, i, masks))
+			branch_add(builder, &branch);
 	}
 }
 
-static int tree_grow(struct growing *growing, uint32_t slid)
+static int tree_grow(struct tree_builder *builder, uint32_t slid)
 {
 	unsigned int port = 0;
 	size_t node;
 
-	if (slid ? ibsa_topology_lid_find(growing->topology, slid, &node,
+	if (slid ? ibsa_topology_lid_find(builder->topology, slid, &node,
 					  &port) != 0
-		 : !start_find(growing, &node))
+		 : !start_find(builder, &node))
 		return slid ? -ENOENT : 0;
-	if (node_is_switch(growing->topology, node)) {
-		growing->is_reached[node] = true;
-		switch_follow(growing, node, 0, 1);
+	if (node_is_switch(builder->topology, node)) {
+		builder->is_reached[node] = true;
+		switch_follow(builder, node, 0, 1);
 	} else {
-		port_follow(growing, node, port, 1);
+		port_follow(builder, node, port, 1);
 	}
-	queue_follow(growing);
-	islands_add(growing);
-	return growing->err;
+	queue_follow(builder);
+	islands_add(builder);
+	return builder->err;
 }
 
 int ibsa_topology_trace_group_sized(const struct ibsa_topology *topology,
@@ -205,7 +205,7 @@ int ibsa_topology_trace_group_sized(const struct ibsa_topology *topology,
 				    const struct ibsa_mft *tables, size_t size,
 				    size_t count, struct ibsa_trace_tree **out)
 {
-	struct growing growing = {
+	struct tree_builder builder = {
 		.topology = topology,
 		.tables = tables,
 		.stride = size,
@@ -217,17 +217,17 @@ int ibsa_topology_trace_group_sized(const struct ibsa_topology *topology,
 
 	if (mlid < IBSA_LID_MULTICAST_MIN)
 		return -EINVAL;
-	growing.is_reached = ibsa__calloc(growing.nodes + 1, sizeof(bool));
-	growing.tree = ibsa__calloc(1, sizeof(*growing.tree));
-	if (growing.tree)
-		growing.tree->stride = sizeof(growing.tree->all[0]);
-	if (growing.is_reached && growing.tree)
-		err = tree_grow(&growing, slid);
-	ibsa__free(growing.is_reached);
+	builder.is_reached = ibsa__calloc(builder.nodes + 1, sizeof(bool));
+	builder.tree = ibsa__calloc(1, sizeof(*builder.tree));
+	if (builder.tree)
+		builder.tree->stride = sizeof(builder.tree->all[0]);
+	if (builder.is_reached && builder.tree)
+		err = tree_grow(&builder, slid);
+	ibsa__free(builder.is_reached);
 	if (err)
-		ibsa_trace_tree_free(growing.tree);
+		ibsa_trace_tree_free(builder.tree);
 	else
-		*out = growing.tree;
+		*out = builder.tree;
 	return err;
 }
 

@@ -12,7 +12,7 @@
 #include "base/process.h"
 #include "umad_dev/umad_device.h"
 
-static void text_add(struct ibsa_error *out, const char *text)
+static void error_append(struct ibsa_error *out, const char *text)
 {
 	const size_t len = strlen(out->text);
 
@@ -31,13 +31,14 @@ static void processes_add(struct ibsa_error *out,
 	for (size_t i = 0; i < processes->count && i < PROCESSES_MAX; i++) {
 		ibsa__process_text(PROCESS_FOLDER, processes->pids[i],
 				   &process);
-		text_add(out, i ? ", " : "");
-		text_add(out, process.text);
+		error_append(out, i ? ", " : "");
+		error_append(out, process.text);
 	}
-	text_add(out, processes->count > PROCESSES_MAX ? " and others" : "");
-	text_add(out, processes->count > 1 ? " have " : " has ");
-	text_add(out, path);
-	text_add(out, " open");
+	error_append(out,
+		     processes->count > PROCESSES_MAX ? " and others" : "");
+	error_append(out, processes->count > 1 ? " have " : " has ");
+	error_append(out, path);
+	error_append(out, " open");
 }
 
 bool ibsa__umad_dev_holder(struct umad_file *file, struct ibsa_error *out)
@@ -59,10 +60,10 @@ bool ibsa__umad_dev_holder(struct umad_file *file, struct ibsa_error *out)
 	 * root finds them.
 	 */
 	if (!processes.count || geteuid() != 0) {
-		text_add(out, processes.count ? "; as root, fuser -v "
-					      : "as root, fuser -v ");
-		text_add(out, path);
-		text_add(out, " shows which may be it");
+		error_append(out, processes.count ? "; as root, fuser -v "
+						  : "as root, fuser -v ");
+		error_append(out, path);
+		error_append(out, " shows which may be it");
 	}
 	return true;
 }

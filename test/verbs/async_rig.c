@@ -14,15 +14,15 @@ struct async_world world;
 
 int __real_ibsa__sa_device_get(const struct ibsa_ib_device_options *options,
 			       const struct ibsa__environment *environment,
-			       enum sa_sharing users, struct ib_device **out);
+			       enum sa_users users, struct ib_device **out);
 int __wrap_ibsa__sa_device_get(const struct ibsa_ib_device_options *options,
 			       const struct ibsa__environment *environment,
-			       enum sa_sharing users, struct ib_device **out);
+			       enum sa_users users, struct ib_device **out);
 
 /* The device of the context is node1 of the fabric. */
 int __wrap_ibsa__sa_device_get(const struct ibsa_ib_device_options *options,
 			       const struct ibsa__environment *environment,
-			       enum sa_sharing users, struct ib_device **out)
+			       enum sa_users users, struct ib_device **out)
 {
 	const struct ibsa_ib_device_options on_fabric = {
 		.name = "node1",
