@@ -45,7 +45,8 @@ def statements(text):
     """The declarations of a header, each in one line."""
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     text = re.sub(r"^#(?:.*\\\n)*.*", "", text, flags=re.M)
-    text = re.sub(r"\bIBSA_(?:BEGIN|END)\b|__extension__", "", text)
+    text = re.sub(r"\bIBSA_(?:BEGIN|END)\b|__extension__|"
+                  r"^IBSA_RECORDS\(\w+\)$", "", text, flags=re.M)
     while re.search(r"\{[^{}]*\}", text):
         text = re.sub(r"\{[^{}]*\}", ";", text)
     for statement in text.split(";"):

@@ -24,10 +24,45 @@ compile() {
 	END
 }
 
+# Neither language compiles the text.
+refuse() {
+	if "${CC:-cc}" -std=c11 $flags -x c - 2>/dev/null <<-END ||
+		$1
+	END
+		"${CXX:-c++}" -std=c++17 $flags -x c++ - 2>/dev/null <<-END; then
+		$1
+	END
+		echo "compiles: $1"
+		failed=1
+	fi
+}
+
 for file in "$include"/ibsa/*.h; do
 	compile "#include <ibsa/${file##*/}>"
 done
 compile "#include \"$user\""
+
+# A macro with the struct of another record.
+start="#include <ibsa/ibsa.h>
+	struct ibsa_query query_make(struct ibsa_path *path, struct ibsa_node *node);
+	int reply_read(const struct ibsa_reply *reply, struct ibsa_path *path,
+		       struct ibsa_node *node);"
+query="$start
+	struct ibsa_query query_make(struct ibsa_path *path, struct ibsa_node *node)
+	{
+		(void)path, (void)node;
+		return IBSA_QUERY"
+decode="$start
+	int reply_read(const struct ibsa_reply *reply, struct ibsa_path *path,
+		       struct ibsa_node *node)
+	{
+		(void)path, (void)node;
+		return IBSA_DECODE"
+compile "$query(path, path, 0); }"
+compile "$query(path, NULL, 0); }"
+refuse "$query(path, node, 0); }"
+compile "$decode(node, reply, 0, node); }"
+refuse "$decode(node, reply, 0, path); }"
 
 # All headers, and an alias of each struct and enum without the keyword.
 aliases() {

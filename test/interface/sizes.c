@@ -9,15 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ibsa/device.h>
 #include <ibsa/event.h>
 #include <ibsa/fabric_server.h>
 #include <ibsa/host.h>
+#include <ibsa/ib_sa.h>
 #include <ibsa/query_one.h>
 #include <ibsa/reach.h>
 #include <ibsa/service.h>
 #include <ibsa/sim.h>
 #include <ibsa/topology.h>
 #include <ibsa/trace.h>
+#include <ibsa/verbs.h>
 
 #define CHECK(is_right) check(is_right, __LINE__, #is_right)
 
@@ -448,6 +451,44 @@ static void test_hosts(struct ibsa_gid *to)
 	ibsa_host_ports_free(ports);
 }
 
+/* An array of structs that the library hands out. */
+static void test_devices(void)
+{
+	struct ibsa_device_list *list;
+
+	CHECK(!ibsa_devices_read(&list));
+	CHECK(list->count == 2);
+	for (size_t i = 0; i < list->count; i++) {
+		const struct ibsa_device *device = ibsa_device_at(list, i);
+		const struct ibsa_port *port;
+
+		CHECK(!strncmp(device->name, "mlx", 3) && device->port_count);
+		for (size_t k = 0; k < device->port_count; k++) {
+			port = ibsa_device_port_at(device, k);
+			CHECK(port->number == k + 1 && !port->err);
+			CHECK(!strcmp(port->link_layer, "InfiniBand"));
+			CHECK(port->state->port_state);
+		}
+	}
+	ibsa_devices_free(list);
+}
+
+/* The functions with other names. */
+static void test_compat(void)
+{
+	struct ibsa_ib_device_options options = { .on = fabric };
+	struct ibsa_options open = { .on = fabric };
+	struct ibsa_verbs_options attach = { .audit_ms = 60000 };
+	struct ibv_context *context;
+	struct ib_device *device;
+
+	CALL_WITH(options, ibsa_ib_device_open(&options, NULL, &device));
+	ibsa_ib_device_put(device);
+	CALL_WITH(open, ibsa_verbs_open(&open, NULL, &context));
+	CALL_WITH(attach, ibsa_verbs_attach(context, &attach));
+	CHECK(!ibsa_verbs_close(context));
+}
+
 static void test_server(void)
 {
 	struct ibsa_fabric_server_options options = { .connections = 8 };
@@ -479,6 +520,8 @@ int main(int argc, char **argv)
 	CHECK(!ibsa_close(client));
 	test_transport();
 	test_server();
+	test_devices();
+	test_compat();
 	ibsa_fabric_put(fabric);
 	return 0;
 }

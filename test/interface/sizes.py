@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Programs of older and newer headers run with the library that was built.
 
-usage: sizes.py CC INCLUDE-DIR PROGRAM.c FABRIC LIBRARY... [FLAG...]
+usage: sizes.py CC INCLUDE-DIR PROGRAM.c FABRIC SYSFS MAN LIBRARY... [FLAG...]
 
 PROGRAM.c is compiled with three sets of headers: those of INCLUDE-DIR; copies in
 which the last member of each struct that crosses the interface is missing, with
 -DSMALLER; and copies in which each has a further member, new_member or
-new_operation, with -DLARGER. PortInfo loses its last field, or gets a field. Each
-program runs with LIBRARY on FABRIC. FLAGs are those that the libraries were built
-with.
+new_operation, with -DLARGER. PortInfo loses its last field, or gets a field;
+NodeRecord and LinearForwardingTableRecord get a field. Each program runs with
+LIBRARY on FABRIC, with the devices of the tree SYSFS. FLAGs are those that the
+libraries were built with.
+
+Also checks that each function that takes a struct has a NAME_sized(), unless the
+library hands out the struct, or MAN, the page ibsa(7), says that it keeps its size.
 """
 
 import os
@@ -18,6 +22,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+from interface import headers
 
 FLAGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"]
 
@@ -29,7 +35,12 @@ STRUCTS = """
     trace_hop fabric_options fabric_info fabric_stats fabric_node fabric_end
     fabric_finding fabric_port_change fault transport_ops fabric_server_options
     fabric_server_stats responder_options responder_info
+    verbs_options ib_device_options port
 """.split()
+
+# What the library hands out, whose last member programs need.
+LARGER_ONLY = ["device", "device_list", "trace", "trace_tree", "gid_list"]
+HANDED_OUT = ["port", "reply", *LARGER_ONLY]
 
 OPERATION = "int (*new_operation)(struct ibsa_transport *transport);"
 
@@ -56,9 +67,9 @@ def changed(name, body, way):
     return "".join(f"\t{one};\n" for one in lines)
 
 
-def port_info(text, way):
-    """The table of PortInfo without its last field, or with another."""
-    table = re.search(r"#define IBSA_PORT_INFO_FIELDS(?:.*\\\n)*.*\n", text)[0]
+def table_change(text, name, way):
+    """A record without the last field of its table, or with another."""
+    table = re.search(rf"#define IBSA_{name}_FIELDS(?:.*\\\n)*.*\n", text)[0]
     rows = table.rstrip("\n").split("\n")
     if way == "LARGER":
         rows[-1] += " F(u64, new_field, 64, IBSA_NO_BIT, dec)"
@@ -73,7 +84,8 @@ def headers_change(folder, way):
     found = []
 
     def struct(match):
-        if match[1] not in STRUCTS:
+        if match[1] not in STRUCTS and \
+                (way == "SMALLER" or match[1] not in LARGER_ONLY):
             return match[0]
         found.append(match[1])
         return f"struct ibsa_{match[1]} {{\n{changed(*match.groups(), way)}}};"
@@ -86,43 +98,68 @@ def headers_change(folder, way):
             text = bare(file.read())
         text = re.sub(r"struct ibsa_(\w+) \{\n([^{}]*)\n\};", struct, text)
         if name == "records.h":
-            text = port_info(text, way)
+            for record in ("PORT_INFO", "NODE", "LFT"):
+                if way == "LARGER" or record == "PORT_INFO":
+                    text = table_change(text, record, way)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
     return found
 
 
-def run(way, compiler, include, program, fabric, libraries, flags):
+def unsized(include, page):
+    """Yield the functions that take a struct without its size."""
+    with open(page, encoding="utf-8") as file:
+        text = file.read().partition(".Ss How the interface grows")[2]
+    fixed = set(re.findall(r"^\.Vt struct ibsa_(\w+)",
+                           text.partition("These structures")[2], re.M))
+    defined = set()
+    for _, text in headers.headers(include):
+        defined |= set(re.findall(r"^struct ibsa_(\w+) \{", text, re.M))
+    names = headers.declared(include)
+    for name, function in names.items():
+        if function.is_callback or name.endswith("_sized") or \
+                f"{name}_sized" in names or name == "ibsa_port_has_sm":
+            continue
+        for argument in function.arguments:
+            found = re.match(r"(?:const )?struct ibsa_(\w+) \*+\w", argument)
+            if found and found[1] in defined - fixed - {*HANDED_OUT}:
+                yield f"{name}: {argument}"
+
+
+def run(way, compiler, include, program, fabric, sysfs, libraries, flags):
     """Build and run the program. Return: whether all is right."""
     with tempfile.TemporaryDirectory() as folder:
-        headers = os.path.join(folder, "include")
-        shutil.copytree(include, headers)
+        copies = os.path.join(folder, "include")
+        shutil.copytree(include, copies)
         if way:
-            found = headers_change(os.path.join(headers, "ibsa"), way)
+            found = headers_change(os.path.join(copies, "ibsa"), way)
             missing = set(STRUCTS) - set(found)
-            if missing or len(found) != len(STRUCTS):
+            if missing:
                 print(f"{way}: structs not found: {sorted(missing)}")
                 return False
         binary = os.path.join(folder, "program")
         build = subprocess.run(
             [compiler, *FLAGS, *flags, *([f"-D{way}"] if way else []),
-             "-I", headers, program, "-Wl,--as-needed", *libraries,
+             "-I", copies, program, "-Wl,--as-needed", *libraries,
              f"-Wl,-rpath,{os.path.dirname(os.path.abspath(libraries[0]))}",
              "-pthread", "-o", binary], check=False)
         if build.returncode:
             return False
-        done = subprocess.run([binary, fabric], check=False, timeout=120)
+        done = subprocess.run([binary, fabric], check=False, timeout=120,
+                              env={**os.environ, "SYSFS_PATH": sysfs})
         print(f"{way or 'SAME'}: exit status {done.returncode}", flush=True)
         return done.returncode == 0
 
 
 def main():
-    compiler, include, program, fabric, *rest = sys.argv[1:]
+    compiler, include, program, fabric, sysfs, page, *rest = sys.argv[1:]
     libraries = [name for name in rest if not name.startswith("-")]
     flags = rest[len(libraries):]
-    good = [run(way, compiler, include, program, fabric, libraries, flags)
-            for way in ("", "SMALLER", "LARGER")]
-    return 0 if all(good) else 1
+    good = [run(way, compiler, include, program, fabric, sysfs, libraries,
+                flags) for way in ("", "SMALLER", "LARGER")]
+    wrong = list(unsized(include, page))
+    print("\n".join(wrong))
+    return 0 if all(good) and not wrong else 1
 
 
 if __name__ == "__main__":
