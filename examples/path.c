@@ -40,7 +40,7 @@ static void path_arrived(const struct ibsa_reply *reply, void *arg)
 	answer->status = 1;
 	switch (ibsa_reply_outcome(reply)) {
 	case IBSA_OUTCOME_OK:
-		if (ibsa_reply_decode(reply, 0, &path, sizeof(path)) == 0) {
+		if (IBSA_DECODE(path, reply, 0, &path) == 0) {
 			path_print(&path);
 			answer->status = 0;
 		}
@@ -61,13 +61,10 @@ static int path_query(struct ibsa_client *client, const char *gid,
 		      struct answer *answer)
 {
 	struct ibsa_path want = { .reversible = 1, .numb_path = 1 };
-	struct ibsa_query query = {
-		.record = &ibsa_path_record,
-		.match = &want,
-		.mask = IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid) |
-			IBSA_PATH_CM(reversible) | IBSA_PATH_CM(numb_path),
-		.deadline_ms = 5000,
-	};
+	struct ibsa_query query = IBSA_QUERY(
+		path, &want,
+		IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid) |
+			IBSA_PATH_CM(reversible) | IBSA_PATH_CM(numb_path));
 	struct ibsa_port_state port;
 	int err;
 
@@ -77,6 +74,7 @@ static int path_query(struct ibsa_client *client, const char *gid,
 	if (err != 0)
 		return err;
 	want.sgid = port.gid;
+	query.deadline_ms = 5000;
 	return ibsa_query_start(client, &query, path_arrived, answer, NULL);
 }
 
