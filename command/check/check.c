@@ -56,12 +56,10 @@ static const struct option_row rows[] = {
 	OPTION_PKEY(struct check_options, node.pkeys, OF_NODE),
 	OPTION_RATE(struct check_options, node.rate, OF_NODE),
 };
-/* clang-format on */
 
-static const struct option_table table = OPTION_TABLE(rows,
-						      struct check_options);
+static const struct option_table table =
+	OPTION_TABLE(rows, struct check_options);
 
-/* clang-format off */
 const struct command command_check = {
 	.name = "check",
 	.arguments = "[node [PEER...]]",

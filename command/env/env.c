@@ -404,11 +404,10 @@ static void cmd_env_details(struct cli *cli)
 static const struct option_row rows[] = {
 	OPTION_PKEY(struct env_options, pkeys, 0),
 };
-/* clang-format on */
 
-static const struct option_table table = OPTION_TABLE(rows, struct env_options);
+static const struct option_table table =
+	OPTION_TABLE(rows, struct env_options);
 
-/* clang-format off */
 const struct command command_env = {
 	.name = "env",
 	.arguments = "ucx|nccl",

@@ -121,12 +121,10 @@ static const struct option_row rows[] = {
 	OPTION_PKEY(struct metrics_options, node.pkeys, 0),
 	OPTION_RATE(struct metrics_options, node.rate, 0),
 };
-/* clang-format on */
 
-static const struct option_table table = OPTION_TABLE(rows,
-						      struct metrics_options);
+static const struct option_table table =
+	OPTION_TABLE(rows, struct metrics_options);
 
-/* clang-format off */
 const struct command command_metrics = {
 	.name = "metrics",
 	.arguments = "[node [PEER...]]",

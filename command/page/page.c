@@ -169,12 +169,10 @@ static void cmd_page_details(struct cli *cli)
 static const struct option_row rows[] = {
 	OPTION_EXPECT(struct page_options, expect, 0),
 };
-/* clang-format on */
 
-static const struct option_table table = OPTION_TABLE(rows,
-						      struct page_options);
+static const struct option_table table =
+	OPTION_TABLE(rows, struct page_options);
 
-/* clang-format off */
 const struct command command_page = {
 	.name = "page",
 	.arguments = "[FILE]",

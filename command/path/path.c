@@ -549,12 +549,10 @@ static const struct option_row rows[] = {
 	  pairs_option },
 	OPTION_WHY(struct path_options, why),
 };
-/* clang-format on */
 
-static const struct option_table table = OPTION_TABLE(rows,
-						      struct path_options);
+static const struct option_table table =
+	OPTION_TABLE(rows, struct path_options);
 
-/* clang-format off */
 const struct command command_path = {
 	.name = "path",
 	.arguments = "SRC DST [FIELD=VALUE...]",

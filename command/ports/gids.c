@@ -560,12 +560,10 @@ static const struct option_row rows[] = {
 	{ 0, "for", "ADDRESS", "gids: select the GID for this address",
 	  for_option },
 };
-/* clang-format on */
 
-static const struct option_table table = OPTION_TABLE(rows,
-						      struct gids_options);
+static const struct option_table table =
+	OPTION_TABLE(rows, struct gids_options);
 
-/* clang-format off */
 const struct command command_gids = {
 	.name = "gids",
 	.arguments = "[DEVICE[/PORT]]",

@@ -278,12 +278,10 @@ static const struct option_row rows[] = {
 	OPTION_SVG(struct reach_options, svg, 0),
 	OPTION_WHY(struct reach_options, why),
 };
-/* clang-format on */
 
-static const struct option_table table = OPTION_TABLE(rows,
-						      struct reach_options);
+static const struct option_table table =
+	OPTION_TABLE(rows, struct reach_options);
 
-/* clang-format off */
 const struct command command_reach = {
 	.name = "reach",
 	.arguments = "TARGET...|-|--all|--matrix [TARGET...]",

@@ -431,12 +431,10 @@ static const struct option_row rows[] = {
 	{ 0, "renew", NULL, "service register: renew it, remove it at the end",
 	  OPTION_AT(struct service_options, renew) },
 };
-/* clang-format on */
 
-static const struct option_table table = OPTION_TABLE(rows,
-						      struct service_options);
+static const struct option_table table =
+	OPTION_TABLE(rows, struct service_options);
 
-/* clang-format off */
 const struct command command_service = {
 	.name = "service",
 	.arguments = "ACTION [ARGUMENT...]",

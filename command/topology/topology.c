@@ -427,12 +427,10 @@ static const struct option_row rows[] = {
 	{ 0, "slurm-yaml", NULL, "topology: write topology.yaml of Slurm",
 	  OPTION_AT(struct topology_options, slurm_yaml) },
 };
-/* clang-format on */
 
-static const struct option_table table = OPTION_TABLE(rows,
-						      struct topology_options);
+static const struct option_table table =
+	OPTION_TABLE(rows, struct topology_options);
 
-/* clang-format off */
 const struct command command_topology = {
 	.name = "topology",
 	.arguments = "[FILE]",

@@ -426,12 +426,10 @@ static const struct option_row rows[] = {
 	{ 0, "group", "MGID", "trace: the tree of a multicast group",
 	  OPTION_AT(struct trace_options, group) },
 };
-/* clang-format on */
 
-static const struct option_table table = OPTION_TABLE(rows,
-						      struct trace_options);
+static const struct option_table table =
+	OPTION_TABLE(rows, struct trace_options);
 
-/* clang-format off */
 const struct command command_trace = {
 	.name = "trace",
 	.arguments = "SRC DST|--group MGID [SRC]",

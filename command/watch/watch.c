@@ -23,7 +23,6 @@
 #include "watch/limit.h"
 #include "watch/words.h"
 #include "watch/watch.h"
-#include "options/option.h"
 #include "options/command.h"
 
 enum {
@@ -582,24 +581,11 @@ static int cmd_watch(struct cli *cli)
 }
 
 /* clang-format off */
-static const struct option_row rows[] = {
-	{ 0, "audit-nodes", NULL,
-	  "watch: also find changes whose Report was lost",
-	  OPTION_AT(struct watch_options, audit_nodes) },
-	{ 0, "journal", NULL, "watch: write events to the systemd journal",
-	  OPTION_AT(struct watch_options, journal) },
-};
-/* clang-format on */
-
-static const struct option_table table = OPTION_TABLE(rows,
-						      struct watch_options);
-
-/* clang-format off */
 const struct command command_watch = {
 	.name = "watch",
 	.arguments = "[EVENT...] [TARGET...]",
 	.help = "print events of the fabric as they happen",
-	.options = &table,
+	.options = &watch_table,
 	.groups = GROUP_ALL | GROUP_RECORD,
 	.columns = (const struct columns *const[]){ &columns_watch, NULL },
 	.run = cmd_watch,

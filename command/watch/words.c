@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The kinds of events as words of the command line of ibsa watch. */
+/* The words of the command line of ibsa watch: kinds of events, options. */
 #include <string.h>
 
 #include <ibsa/event.h>
 
 #include "output/cli.h"
 #include "watch/journal_events.h"
+#include "watch/watch.h"
 #include "watch/words.h"
 
 /* Words for the kinds of events, and for sets of kinds, on the command line. */
@@ -79,3 +80,16 @@ unsigned int watch_kinds_of(const char *word)
 			return words[i].kinds;
 	return 0;
 }
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	{ 0, "audit-nodes", NULL,
+	  "watch: also find changes whose Report was lost",
+	  OPTION_AT(struct watch_options, audit_nodes) },
+	{ 0, "journal", NULL, "watch: write events to the systemd journal",
+	  OPTION_AT(struct watch_options, journal) },
+};
+/* clang-format on */
+
+const struct option_table watch_table = OPTION_TABLE(rows,
+						     struct watch_options);
