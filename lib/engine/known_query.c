@@ -2,8 +2,10 @@
 /* Completes queries of callers that were compiled with other headers. */
 #include "engine/known_query.h"
 
-/* Whether the mask selects by a field that is not inside the first @size bytes
- * of the record's struct. */
+/*
+ * Whether the mask selects by a field that is not inside the first @size bytes
+ * of the record's struct.
+ */
 static bool mask_exceeds(const struct ibsa_query *query, size_t size)
 {
 	const struct ibsa_record *record = query->record;

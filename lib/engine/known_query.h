@@ -16,7 +16,11 @@ struct known_query {
 	union record_host match;
 };
 
-/* Whether the caller's @query can be used as it is, without a copy. */
+/*
+ * Whether the caller's @query can be used as it is, without a copy. A match_size
+ * of 0 is the size of the record's struct in the first release: that of today,
+ * as long as no struct of a record has grown.
+ */
 static inline bool query_is_known(const struct ibsa_query *query, size_t size)
 {
 	return size == sizeof(*query) && query &&

@@ -380,6 +380,9 @@ static void test_port_info(void)
 #endif
 	CHECK(!ibsa_query_wait(client, &query, port_info_take, &lid));
 	CHECK(lid == 0);
+	/* A mask cannot select by a field that the match lacks. */
+	query.match_size = offsetof(struct ibsa_port_info, options);
+	CHECK(ibsa_query_wait(client, &query, NULL, NULL) == -EINVAL);
 	/* Without a size, a match has that of the first release. */
 	query.match_size = 0;
 	lid = (uint16_t)port.lid;
