@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Read and write big-endian numbers in a message, at any bit offset. If the
- * arguments are constants, the compiler reduces each call to a load or store
- * and a shift. Nothing needs alignment, and any thread may call these
- * functions.
+ * Big-endian numbers in a message, at any bit offset. Nothing needs alignment;
+ * any thread may call these functions.
+ *
+ * ibsa_be16     read a big-endian number
+ * ibsa_be32     read a big-endian number
+ * ibsa_be64     read a big-endian number
+ * ibsa_put_be16 write a big-endian number
+ * ibsa_put_be32 write a big-endian number
+ * ibsa_put_be64 write a big-endian number
+ * ibsa_bits_get read an unsigned big-endian field
+ * ibsa_bits_put write an unsigned big-endian field
  */
 #ifndef IBSA_BITS_H
 #define IBSA_BITS_H
@@ -12,12 +19,6 @@
 #include <stddef.h>
 #include <string.h>
 
-/**
- * ibsa_be16, ibsa_be32, ibsa_be64 - read a big-endian number
- * @p: the first byte of the number; need not be aligned
- *
- * Return: the number in host byte order.
- */
 static inline uint16_t ibsa_be16(const uint8_t *p)
 {
 	uint16_t value;
@@ -51,11 +52,6 @@ static inline uint64_t ibsa_be64(const uint8_t *p)
 	return value;
 }
 
-/**
- * ibsa_put_be16, ibsa_put_be32, ibsa_put_be64 - write a big-endian number
- * @p:     where to write the first byte of the number; need not be aligned
- * @value: the number, host byte order
- */
 static inline void ibsa_put_be16(uint8_t *p, uint16_t value)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -90,15 +86,10 @@ static inline void ibsa_put_be64(uint8_t *p, uint64_t value)
 
 /**
  * ibsa_bits_get - read an unsigned big-endian field
- * @bytes:  the message
- * @offset: position of the field's most significant bit, in bits from the most
- *          significant bit of the first byte
- * @nbits:  bits of the field, 1 to 64. The field must either have 16, 32 or 64
- *          bits and begin at a byte, or lie within one word of 8, 16, 32 or 64
- *          bits whose offset in @bytes is a multiple of the word's size; for
- *          other fields, the result is undefined
- *
- * Return: the value in host byte order.
+ * @offset: of its most significant bit, from that of the first byte
+ * @nbits:  1 to 64: either 16, 32 or 64 at a byte boundary, or within one word
+ *          of 8, 16, 32 or 64 bits at a multiple of its size; others are
+ *          undefined
  */
 static inline uint64_t ibsa_bits_get(const void *bytes, unsigned int offset,
 				     unsigned int nbits)
@@ -129,14 +120,10 @@ static inline uint64_t ibsa_bits_get(const void *bytes, unsigned int offset,
 
 /**
  * ibsa_bits_put - write an unsigned big-endian field
- * @bytes:  the message; the bits of the field must be zero before the call, or
- *          the result is undefined
- * @offset: as for ibsa_bits_get()
- * @nbits:  as for ibsa_bits_get()
- * @value:  the value, host byte order; the field receives its low @nbits bits
+ * @bytes: the bits of the field are zero
+ * @offset, @nbits: as for ibsa_bits_get()
  *
- * Return: 0 if @value fits into @nbits bits; otherwise @value with its low
- * @nbits bits set to zero: the field then contains only a part of @value.
+ * Return: 0; or @value without its low @nbits bits, if it does not fit
  */
 static inline uint64_t ibsa_bits_put(void *bytes, unsigned int offset,
 				     unsigned int nbits, uint64_t value)

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The embedded fabric: a simulated subnet with its own SA, inside the process,
- * made from a topology file. An embedded fabric needs no hardware, daemon or
- * privileges.
+ * made from a topology file.
  *
- * A fabric has its own lock; its clients may run in different threads.
+ * ibsa_fabric_load      create a fabric from a topology file
+ * ibsa_fabric_parse     create a fabric from text in memory
+ * ibsa_fabric_put       release a fabric; freed when nothing uses it
+ * ibsa_fabric_attach    create a transport at a port of a fabric
+ * ibsa_fabric_advance   advance a virtual clock by nanoseconds
+ * ibsa_fabric_info_get  the numbers of nodes, links and LIDs
+ * ibsa_fabric_port_at   one end port of the channel adapters
+ * ibsa_fabric_stats_get the counters of a fabric since it was loaded
  *
- * The functions are in libibsa-fabric: link with the flags of "pkg-config
- * ibsa-fabric".
+ * A fabric has its own lock: any thread may call these functions. Numbers are
+ * in host byte order. They are in libibsa-fabric: link with the flags of
+ * "pkg-config ibsa-fabric".
  */
 #ifndef IBSA_FABRIC_H
 #define IBSA_FABRIC_H
@@ -44,39 +51,23 @@ enum ibsa_sm_profile {
 };
 
 /**
- * struct ibsa_fabric_options - how to load a fabric; zero is the default of
- * each member
- * @virtual_clock: use a clock that starts at 0 and advances only in
- *                 ibsa_fabric_advance() and while a client waits; default: the
- *                 system's monotonic clock
- * @seed:          seed of all random numbers. The same seed gives the same
- *                 random numbers. 0, the default, is an ordinary seed
- * @sa_node:       name or node id of the node on which the SA runs; NULL: the
- *                 first channel adapter of the file
- * @latency_us:    microseconds from the sending of a request to the arrival of
- *                 its reply, and from the sending of a Report to its arrival;
- *                 default 0
- * @gid_prefix:    subnet prefix, host order; default 0xfe80000000000000
- * @opa:           all links are Omni-Path, and LIDs have 32 bits
- * @no_opa_paths:  the SA of an Omni-Path fabric refuses PathRecord requests of
- *                 class version 0x80 with status 0x0004, as it always does with
- *                 IBSA_SM_PROFILE_OPA_FM
- * @first_lid:     first LID that the SM assigns; default 1. At most 0xbfff, or
- *                 0xbfffffff on Omni-Path
- * @check:         check the topology file for anomalies, which
- *                 ibsa_fabric_finding_at() returns
- * @no_sa:         the fabric has no SA, and no port is set up until an external
- *                 subnet manager, which uses a port of a fabric server, sets
- *                 the ports up with SMPs
- * @partitions:    file in the format of OpenSM's partitions.conf: the P_Keys of
- *                 the ports, and the multicast groups that exist from the
- *                 start; NULL: all ports are full members of the default
- *                 partition, and the IPoIB broadcast group of this partition
- *                 exists. SELF in the file is the port on which the SA starts,
- *                 also after the SA moves
- * @profile:       the SM whose behaviour the SA copies; default: OpenSM
- *
- * The program may free the strings sa_node and partitions after the call.
+ * struct ibsa_fabric_options - how to load a fabric; zero: the default of a
+ * member
+ * @virtual_clock: starts at 0, and advances only in ibsa_fabric_advance() and
+ *                while a client waits
+ * @seed:         of all random numbers; 0 is an ordinary seed
+ * @sa_node:      name or node id of the SA's node; NULL: the first channel
+ *                adapter
+ * @latency_us:   from a request to its reply, and of a Report
+ * @gid_prefix:   0: 0xfe80000000000000
+ * @opa:          all links are Omni-Path, and LIDs have 32 bits
+ * @no_opa_paths: the SA refuses PathRecords of class version 0x80
+ * @first_lid:    that the SM assigns; 0: 1
+ * @check:        find anomalies of the file, for ibsa_fabric_finding_at()
+ * @no_sa:        an external SM sets the ports up, through a fabric server
+ * @partitions:   file in the format of OpenSM's partitions.conf; NULL: all
+ *                ports are full members of the default partition
+ * @profile:      the SM whose behaviour the SA copies
  */
 struct ibsa_fabric_options {
 	bool virtual_clock;
@@ -95,11 +86,8 @@ struct ibsa_fabric_options {
 
 /**
  * struct ibsa_fabric_info - how many nodes, links and LIDs a fabric has
- * @nodes:    number of nodes
- * @adapters: number of channel adapters among the nodes
- * @switches: number of switches among the nodes
- * @links:    number of links, up or down
- * @lids:     number of LIDs of all ports; a port has 2^LMC LIDs
+ * @links: up or down
+ * @lids:  2^LMC of each port
  */
 struct ibsa_fabric_info {
 	size_t nodes;
@@ -111,15 +99,9 @@ struct ibsa_fabric_info {
 
 /**
  * struct ibsa_fabric_port - a port of a channel adapter of a fabric
- * @node:   name of the node: its description or, if the file gives none, its
- *          node id
- * @id:     node id in the topology file
- * @number: port number
- * @guid:   port GUID, host order
- * @rate:   rate of the link as the kernel writes it, such as "100 Gb/sec (4X
- *          EDR)"; "" if the link is down or the port has no cable
- * @state:  state of the port as a client on this port reads it. It stays the
- *          last member: this struct grows with it, and not otherwise
+ * @node:  description, or else node id
+ * @state: as a client on this port reads it
+ * @rate:  such as "100 Gb/sec (4X EDR)"; "": no link
  */
 struct ibsa_fabric_port {
 	const char *node;
@@ -173,22 +155,13 @@ int ibsa_fabric_load_sized(const char *path,
 
 /**
  * ibsa_fabric_load - create a fabric from a topology file
- * @path:    file in the format of ibnetdiscover and ibsim; or a capture, see
- *           ibsa_replay_open()
- * @options: NULL for all defaults
- * @error:   after an error, a sentence with the reason, and with the file and
- *           the line if a file has an error; may be NULL
- * @out:     receives the fabric, which ibsa_fabric_put() releases
+ * @path:    in the format of ibnetdiscover and ibsim; or a capture
+ * @options: NULL: all defaults
+ * @error:   after an error, a sentence with file, line and reason; may be NULL
+ * @out:     ibsa_fabric_put() releases it
  *
- * Return: 0; -EINVAL @path is NULL; the topology or the file of @partitions has
- * an error; @sa_node is not the name of a node, or names a node without a cable
- * that is not a switch; @sa_node is NULL, and there is no channel adapter; a
- * value of @options is out of range; there are more end ports than LIDs; or
- * @path is a capture, and members of @options other than virtual_clock, seed
- * and latency_us are set, or ibsa_replay_open() returns -EINVAL for the
- * capture; -ENOENT a file does not exist; -EFBIG a file is 1 GiB or larger;
- * -ENOMEM; or the system's error from opening or reading a file. After an error
- * @out is unchanged. Any thread may call ibsa_fabric_load().
+ * Return: 0; -EINVAL an error in the topology, the partitions or the options;
+ * -ENOENT no such file; -EFBIG 1 GiB or larger; -ENOMEM; or the error of a file
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_fabric_load(const char *path, const struct ibsa_fabric_options *options,
@@ -207,15 +180,11 @@ int ibsa_fabric_parse_sized(const char *text, size_t len,
 
 /**
  * ibsa_fabric_parse - create a fabric from text in memory
- * @text:    text of a topology file, not a capture; not used after the return
- * @len:     bytes at @text
- * @options: NULL for all defaults
+ * @text:    of a topology file without include lines, not of a capture
+ * @options: NULL: all defaults
  * @error:   after an error, a sentence with line and reason; may be NULL
- * @out:     receives the fabric, which ibsa_fabric_put() releases
  *
- * Return: as ibsa_fabric_load(). The only file is that of @partitions: an
- * include line in @text is an error of the topology. Any thread may call
- * ibsa_fabric_parse().
+ * Return: as ibsa_fabric_load()
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_fabric_parse(const char *text, size_t len,
@@ -226,42 +195,19 @@ ibsa_fabric_parse(const char *text, size_t len,
 				       error, out);
 }
 
-/**
- * ibsa_fabric_put - release a fabric
- * @fabric: a fabric; NULL: nothing happens
- *
- * The library frees the fabric when it has been released and no client,
- * transport or fabric server uses it any more. A forked child must not use its
- * parent's fabrics, which another thread may have locked during the fork, but
- * may call ibsa_fabric_put() for them, which does nothing there. Any thread may
- * call ibsa_fabric_put().
- */
 void ibsa_fabric_put(struct ibsa_fabric *fabric);
 
 /**
  * ibsa_fabric_attach - create a transport at a port of a fabric
- * @fabric: a fabric
- * @node:   name or node id of a channel adapter, or HOST/DEVICE for the name
- *          "HOST DEVICE". If no node has this name: the name of a host, the
- *          first word of the names of its adapters. This selects, in the order
- *          of these names ("mlx5_9" before "mlx5_10"), the first adapter with
- *          an active port, or else the first. Names in another case match if
- *          none matches in the same case. NULL: the first adapter of the file
- * @port:   port number; 0: the first port with a cable, active or not
- * @out:    receives the transport, for ibsa_options.transport: ibsa_close()
- *          closes it; if ibsa_open() fails, the program closes it. The
- *          transport holds the fabric until it is closed
+ * @node: name or node id of a channel adapter, HOST/DEVICE, or a host: its
+ *        first adapter with an active port. NULL: the first adapter of the file
+ * @port: 0: the first port with a cable
+ * @out:  for ibsa_options.transport; holds the fabric until it is closed
  *
- * The transport acts as a umad file of the kernel at the port: it replaces the
- * upper 32 bits of the TransactionID of a request, also in the reply, and
- * receives only replies to requests that were sent with a timeout and, after
- * the operation listen of struct ibsa_transport_ops, Reports.
+ * Acts as a umad file of the kernel at the port.
  *
- * Return: 0; -EINVAL the fabric belongs to the parent process; -ENODEV there is
- * no such channel adapter; -ENXIO the adapter has no such port; -ENETDOWN the
- * port has no cable; -ENOMEM; and on the real clock -EMFILE no file descriptor
- * is free, or another error of timerfd_create(2). After an error @out is
- * unchanged. Any thread may call ibsa_fabric_attach().
+ * Return: 0; -ENODEV no such adapter; -ENXIO no such port; -ENETDOWN it has no
+ * cable; -ENOMEM, -EMFILE; or the error of timerfd_create(2)
  */
 int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 		       unsigned int port,
@@ -269,15 +215,9 @@ int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 	IBSA_NONNULL(1, 4);
 
 /**
- * ibsa_fabric_advance - advance a virtual clock
- * @fabric: a fabric with a virtual clock
- * @ns:     nanoseconds
+ * ibsa_fabric_advance - advance a virtual clock by nanoseconds
  *
- * After ibsa_fabric_advance(), clients can receive the messages that are due by
- * the new time.
- *
- * Return: 0; -EINVAL the fabric has the real clock, or the virtual clock would
- * pass 292 years. Any thread may call ibsa_fabric_advance().
+ * Return: 0; -EINVAL the clock is real, or would pass 292 years
  */
 int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns) IBSA_MUST_USE
 	IBSA_NONNULL(1);
@@ -287,13 +227,6 @@ void ibsa_fabric_info_get_sized(struct ibsa_fabric *fabric,
 				struct ibsa_fabric_info *out, size_t size)
 	IBSA_NONNULL(1, 2);
 
-/**
- * ibsa_fabric_info_get - return how many nodes, links and LIDs a fabric has
- * @fabric: a fabric
- * @out:    receives the numbers
- *
- * Any thread may call ibsa_fabric_info_get().
- */
 IBSA_INLINE void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
 				      struct ibsa_fabric_info *out)
 {
@@ -306,13 +239,11 @@ int ibsa_fabric_port_at_sized(struct ibsa_fabric *fabric, size_t index,
 			      size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 3);
 
 /**
- * ibsa_fabric_port_at - return one end port of the channel adapters
- * @fabric: a fabric
- * @index:  from 0, in the order of the file
- * @out:    receives the port; its strings are valid until ibsa_fabric_put()
+ * ibsa_fabric_port_at - one end port of the channel adapters
+ * @index: from 0, in the order of the file
+ * @out:   its strings are valid until ibsa_fabric_put()
  *
- * Return: 0; -ENOENT there is no port @index. Any thread may call
- * ibsa_fabric_port_at().
+ * Return: 0; -ENOENT
  */
 IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_port_at(struct ibsa_fabric *fabric,
 						  size_t index,
@@ -326,13 +257,6 @@ void ibsa_fabric_stats_get_sized(struct ibsa_fabric *fabric,
 				 struct ibsa_fabric_stats *out, size_t size)
 	IBSA_NONNULL(1, 2);
 
-/**
- * ibsa_fabric_stats_get - read the counters of a fabric
- * @fabric: a fabric
- * @out:    receives the counters since the fabric was loaded
- *
- * Any thread may call ibsa_fabric_stats_get().
- */
 IBSA_INLINE void ibsa_fabric_stats_get(struct ibsa_fabric *fabric,
 				       struct ibsa_fabric_stats *out)
 {

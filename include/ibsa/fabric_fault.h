@@ -2,8 +2,11 @@
 /*
  * Faults of an embedded fabric: lost, late and changed MADs.
  *
- * The functions are in libibsa-fabric: link with the flags of "pkg-config
- * ibsa-fabric".
+ * ibsa_fabric_fault start, change or end a kind of fault
+ * ibsa_fault_parse  convert text to a fault
+ *
+ * Any thread may call these functions. They are in libibsa-fabric: link with
+ * the flags of "pkg-config ibsa-fabric".
  */
 #ifndef IBSA_FABRIC_FAULT_H
 #define IBSA_FABRIC_FAULT_H
@@ -35,24 +38,12 @@ enum ibsa_fault_kind {
 
 /**
  * struct ibsa_fault - a kind of fault and how often it occurs
- * @kind:     the kind
- * @percent:  percentage of the MADs that the fault affects, chosen at random: 0
- *            to 100, such as 2.5; 0 ends the fault
- * @count:    number of MADs, or for REDIRECT of redirections, that the fault
- *            affects before it ends; 0: no end
- * @delay_ms: for DELAY: maximum of the random delay in milliseconds; for
- *            REORDER: milliseconds after which the MAD arrives if no other MAD
- *            overtakes it earlier. For both, 0 means 100
- * @hops:     for REDIRECT: number of ports that redirect, each to the next; 0
- *            means one. The first is the SA's own port. The ports of channel
- *            adapters that the SA reaches follow, in the order of their port
- *            GUIDs from the SA's port on; the lowest GUID follows the highest.
- *            The port after the redirecting ports answers the requests that it
- *            receives. If no port is left for this, the last port redirects to
- *            the first, and no port answers. After @count redirections, all
- *            these ports answer the requests that they receive
- * @by_gid:   for REDIRECT: redirect to a GID, without a LID; requests for the
- *            path to this GID are not redirected
+ * @percent:  of the MADs, chosen at random: 0 to 100; 0 ends the fault
+ * @count:    of MADs, or of redirections, until the fault ends; 0: no end
+ * @delay_ms: of DELAY: the longest; of REORDER: until the MAD arrives at the
+ *            latest; 0: 100
+ * @hops:     of REDIRECT: ports that redirect, each to the next; 0: one
+ * @by_gid:   of REDIRECT: to a GID, without a LID
  */
 struct ibsa_fault {
 	enum ibsa_fault_kind kind;
@@ -70,15 +61,9 @@ int ibsa_fabric_fault_sized(struct ibsa_fabric *fabric,
 
 /**
  * ibsa_fabric_fault - start, change or end a kind of fault
- * @fabric: a fabric
- * @fault:  the fault, copied; replaces the fault of the same kind, or ends it if
- *          @percent is 0
+ * @fault: copied; replaces the fault of the same kind
  *
- * Faults test how a program copes with an unreliable network and SA. Any thread
- * may call ibsa_fabric_fault().
- *
- * Return: 0; -EINVAL @kind of @fault does not exist, or @percent is not within
- * 0 and 100. All values of the other members are valid.
+ * Return: 0; -EINVAL no such kind, or @percent is not within 0 and 100
  */
 IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_fault(struct ibsa_fabric *fabric,
 						const struct ibsa_fault *fault)
@@ -93,20 +78,12 @@ int ibsa_fault_parse_sized(const char *text, struct ibsa_fault *out,
 
 /**
  * ibsa_fault_parse - convert text to a fault
- * @text:  KIND=PERCENT[,COUNT[,DELAY_MS]], such as "lose=1" or
- *         "delay=2.5,0,200"; the kinds are lose, delay, duplicate, reorder,
- *         corrupt, busy and silence, of which only delay and reorder use
- *         DELAY_MS; the others ignore it. Or KIND=PERCENT[,COUNT[,HOPS]] with
- *         the kind redirect, or redirect-gid, which is the kind redirect with
- *         by_gid. PERCENT is 0 to 100, with or without "%"; 0 ends the fault
- * @out:   receives the fault, for ibsa_fabric_fault(); missing numbers are 0,
- *         which have the meanings in struct ibsa_fault. Unchanged after an
- *         error
+ * @text:  KIND=PERCENT[,COUNT[,DELAY_MS]], such as "delay=2.5,0,200"; the kinds
+ *         are lose, delay, duplicate, reorder, corrupt, busy, silence, redirect
+ *         and redirect-gid, whose last number is HOPS
  * @error: after an error, a sentence that lists the kinds; may be NULL
  *
- * Return: 0; -EINVAL @text is NULL or does not have the form of a fault,
- * PERCENT is above 100, or another number has more than 32 bits. Any thread may
- * call ibsa_fault_parse().
+ * Return: 0; -EINVAL
  */
 IBSA_INLINE IBSA_MUST_USE int ibsa_fault_parse(const char *text,
 					       struct ibsa_fault *out,

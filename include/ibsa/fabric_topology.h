@@ -3,8 +3,12 @@
  * The topology of an embedded fabric: nodes, ports and cables, and anomalies in
  * its file.
  *
- * The functions are in libibsa-fabric: link with the flags of "pkg-config
- * ibsa-fabric".
+ * ibsa_fabric_node_at    a node, in the order of the file
+ * ibsa_fabric_end_at     a port of a node, and the other end of its cable
+ * ibsa_fabric_finding_at an anomaly of the file, ordered by file and line
+ *
+ * Any thread may call these functions. They are in libibsa-fabric: link with
+ * the flags of "pkg-config ibsa-fabric".
  */
 #ifndef IBSA_FABRIC_TOPOLOGY_H
 #define IBSA_FABRIC_TOPOLOGY_H
@@ -19,16 +23,10 @@ struct ibsa_fabric;
 /**
  * struct ibsa_fabric_node - a node of a topology
  * @id:         node id, by which other lines of the file refer to the node
- * @name:       description of the node; if the file gives none, the node id
- * @guid:       node GUID, host order; assigned by the fabric if the file gives
- *              none
- * @image_guid: system image GUID of the node, host order; if the file gives
- *              none, @guid
- * @vendor:     vendor id, 24 bits; 0 if the file does not give it
- * @device:     device id, 16 bits; 0 if the file does not give it
- * @type:       enum ibsa_node_type
- * @port_count: number of ports, without port 0 of a switch; the first port has
- *              number 1
+ * @name:       description, or else node id
+ * @guid:       assigned by the fabric if the file gives none
+ * @vendor, @device: 0: the file does not give it
+ * @port_count: without port 0 of a switch
  */
 struct ibsa_fabric_node {
 	const char *id;
@@ -43,17 +41,12 @@ struct ibsa_fabric_node {
 
 /**
  * struct ibsa_fabric_end - a port of a node, and the other end of its cable
- * @guid:      port GUID, host order; 0 for all ports of a switch except port 0
- * @file_lid:  LID that the file gives to the port, host order; 0: none. The LID
- *             that the port has may be another one
- * @has_cable: the port has a cable; if false, the members after @has_cable are
- *             not valid
- * @is_up:     the link is up
- * @far_node:  node at the other end, an index for ibsa_fabric_node_at()
- * @far_port:  port number at the other end
- * @lanes:     number of lanes at which the link runs, or will run when it is up
- *             again: 1, 2, 4, 8 or 12
- * @speed:     speed of a lane, such as "EDR", likewise
+ * @guid:      0 for ports of a switch except port 0
+ * @file_lid:  that the file gives; 0: none
+ * @has_cable: the following members are valid
+ * @far_node:  an index for ibsa_fabric_node_at()
+ * @lanes:     at which the link runs when it is up: 1, 2, 4, 8 or 12
+ * @speed:     of a lane, such as "EDR"
  */
 struct ibsa_fabric_end {
 	uint64_t guid;
@@ -68,12 +61,8 @@ struct ibsa_fabric_end {
 
 /**
  * struct ibsa_fabric_finding - an anomaly in a topology file
- * @kind: kind of the anomaly
- * @name: name of @kind in IBSA_FINDINGS
- * @file: name of the topology file, or of a file that it includes; "(text)" for
- *        ibsa_fabric_parse()
- * @line: line in the file, from 1
- * @what: one sentence that describes the finding
+ * @name: of @kind in IBSA_FINDINGS
+ * @file: also one that is included; "(text)" for ibsa_fabric_parse()
  */
 struct ibsa_fabric_finding {
 	enum ibsa_finding_kind kind;
@@ -89,13 +78,10 @@ int ibsa_fabric_node_at_sized(struct ibsa_fabric *fabric, size_t index,
 			      size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 3);
 
 /**
- * ibsa_fabric_node_at - return a node of the topology
- * @fabric: a fabric
- * @index:  from 0, in the order of the file
- * @out:    receives the node; its strings are valid until ibsa_fabric_put()
+ * ibsa_fabric_node_at - a node, in the order of the file
+ * @out: its strings are valid until ibsa_fabric_put()
  *
- * Return: 0; -ENOENT there is no such node. Any thread may call
- * ibsa_fabric_node_at().
+ * Return: 0; -ENOENT
  */
 IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_node_at(struct ibsa_fabric *fabric,
 						  size_t index,
@@ -110,15 +96,11 @@ int ibsa_fabric_end_at_sized(struct ibsa_fabric *fabric, size_t node,
 			     size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 4);
 
 /**
- * ibsa_fabric_end_at - return a port of a node, and the other end of its cable
- * @fabric: a fabric
- * @node:   index of the node, as for ibsa_fabric_node_at()
- * @port:   1 to port_count; 0: port 0 of a switch, or, on other nodes, no port:
- *          guid of @out is 0, and has_cable is false
- * @out:    receives the port
+ * ibsa_fabric_end_at - a port of a node, and the other end of its cable
+ * @node: index, as for ibsa_fabric_node_at()
+ * @port: from 1; 0: port 0 of a switch
  *
- * Return: 0; -ENOENT there is no such node or port. Any thread may call
- * ibsa_fabric_end_at().
+ * Return: 0; -ENOENT
  */
 IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_end_at(struct ibsa_fabric *fabric,
 						 size_t node, unsigned int port,
@@ -133,15 +115,13 @@ int ibsa_fabric_finding_at_sized(struct ibsa_fabric *fabric, size_t index,
 				 size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 3);
 
 /**
- * ibsa_fabric_finding_at - return an anomaly of the topology file
- * @fabric: a fabric that was loaded with check of struct ibsa_fabric_options
- * @index:  number of the finding, from 0, ordered by file and line
- * @out:    receives the finding; its strings are valid until ibsa_fabric_put()
+ * ibsa_fabric_finding_at - an anomaly of the file, ordered by file and line
+ * @fabric: loaded with check of struct ibsa_fabric_options
+ * @out:    its strings are valid until ibsa_fabric_put()
  *
- * A fabric holds at most 65536 findings; further ones are lost.
+ * At most 65536 are held.
  *
- * Return: 0; -ENOENT there is no such finding, or the fabric was loaded without
- * check. Any thread may call ibsa_fabric_finding_at().
+ * Return: 0; -ENOENT
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_fabric_finding_at(struct ibsa_fabric *fabric, size_t index,

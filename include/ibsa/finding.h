@@ -2,6 +2,9 @@
 /*
  * The list of findings: everything that a check of a topology file, of a fabric
  * or of a machine can report.
+ *
+ * ibsa_finding_name     the name of a kind, such as "link-down"
+ * ibsa_finding_severity the severity of a kind
  */
 #ifndef IBSA_FINDING_H
 #define IBSA_FINDING_H
@@ -101,12 +104,10 @@ enum ibsa_severity {
 
 /**
  * struct ibsa_finding - one finding of a check
- * @kind:     kind of the finding
- * @severity: severity of @kind, enum ibsa_severity
- * @name:     name of @kind in IBSA_FINDINGS
- * @guid:     GUID of the node that the finding is about, host order; 0: none
- * @port:     number of the port that the finding is about; 0: none, or port 0
- * @what:     one sentence that describes the finding
+ * @name: of @kind in IBSA_FINDINGS
+ * @guid: of the node, host byte order; 0: none
+ * @port: 0: none, or port 0
+ * @what: one sentence
  */
 struct ibsa_finding {
 	enum ibsa_finding_kind kind;
@@ -117,24 +118,8 @@ struct ibsa_finding {
 	struct ibsa_error what;
 };
 
-/**
- * ibsa_finding_name - return the name of a kind of findings
- * @kind: a value of enum ibsa_finding_kind; for any other value, the behaviour
- *        is undefined
- *
- * Return: a constant such as "link-down". Any thread may call
- * ibsa_finding_name().
- */
 const char *ibsa_finding_name(enum ibsa_finding_kind kind);
 
-/**
- * ibsa_finding_severity - return the severity of a kind of findings
- * @kind: a value of enum ibsa_finding_kind; for any other value, the behaviour
- *        is undefined
- *
- * Return: a value of enum ibsa_severity. Any thread may call
- * ibsa_finding_severity().
- */
 enum ibsa_severity ibsa_finding_severity(enum ibsa_finding_kind kind);
 
 IBSA_END

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Hosts: the nodes whose descriptions begin with the same word. A host with
- * several adapters has one node for each; the descriptions of the nodes are
- * "HOST DEVICE".
+ * several adapters has one node for each; their descriptions are "HOST DEVICE".
+ *
+ * ibsa_host_select     select the ports of a host from NodeRecords
+ * ibsa_host_ports      query the SA for the ports of a host, and wait
+ * ibsa_host_ports_free free the records of a host
  */
 #ifndef IBSA_HOST_H
 #define IBSA_HOST_H
@@ -21,23 +24,16 @@ int ibsa_host_select_sized(const struct ibsa_node *nodes, size_t size,
 
 /**
  * ibsa_host_select - select the ports of a host from NodeRecords
- * @nodes:     decoded NodeRecords, one for each port
- * @count:     number of entries in @nodes
- * @name:      one of: a whole node description; the first word of one, which is
- *             the name of a host; HOST/DEVICE, which means the description
- *             "HOST DEVICE"
- * @out:       receives a copy of the records that match, which
- *             ibsa_host_ports_free() frees; NULL if none matches
- * @out_count: receives the number of entries in @out
+ * @nodes: decoded NodeRecords, one for each port
+ * @name:  a whole description; its first word, the host; or HOST/DEVICE
+ * @out:   receives copies, which ibsa_host_ports_free() frees; NULL if none
+ *         matches
  *
- * Names match without regard to the case of ASCII letters. Selects only the
- * nodes that match best: an equal description or first word is better than
- * HOST/DEVICE, and each is better with the same case. If channel adapters are
- * among these nodes, only the channel adapters are selected. The records are ordered by description as strverscmp(3) does
- * ("mlx5_9" before "mlx5_10"), then by node GUID, then by port number.
+ * Selects what matches best: without regard to case only if nothing else does,
+ * and channel adapters only if there is one. Ordered by description, node GUID
+ * and port number. Any thread may call it.
  *
- * Return: 0, also if no node matches; -EINVAL @name is NULL or empty; -ENOMEM.
- * After an error @out is unchanged. Any thread may call ibsa_host_select().
+ * Return: 0, also if no node matches; -EINVAL no @name; -ENOMEM
  */
 IBSA_INLINE IBSA_MUST_USE int ibsa_host_select(const struct ibsa_node *nodes,
 					       size_t count, const char *name,
@@ -55,21 +51,13 @@ int ibsa_host_ports_sized(struct ibsa_client *client, const char *name,
 	IBSA_NONNULL(1, 4, 5);
 
 /**
- * ibsa_host_ports - query the SA for the ports of a host
- * @client:    an open client
- * @name:      as for ibsa_host_select()
- * @out:       receives the records, which ibsa_host_ports_free() frees; NULL if
- *             none matches
- * @out_count: receives the number of entries in @out
+ * ibsa_host_ports - query the SA for the ports of a host, and wait
+ * @name: as for ibsa_host_select()
+ * @out:  as for ibsa_host_select()
  *
- * Queries all NodeRecords and waits for the reply, as ibsa_query_wait() does.
- * The SA returns only ports that its SM has set up; OpenSM returns only those
- * that share a P_Key with the port of @client.
+ * Queries all NodeRecords: use ibsa_host_select() for several names.
  *
- * Return: 0, also if no node matches; -EINVAL @name is NULL or empty; -ENOMEM;
- * or the error of ibsa_query_wait(). After an error @out is unchanged. Only one
- * thread at a time may call ibsa_host_ports() and other functions with the same
- * client.
+ * Return: as ibsa_host_select(), or the error of ibsa_query_wait()
  */
 IBSA_INLINE IBSA_MUST_USE int ibsa_host_ports(struct ibsa_client *client,
 					      const char *name,
@@ -80,12 +68,6 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_host_ports(struct ibsa_client *client,
 				     out_count);
 }
 
-/**
- * ibsa_host_ports_free - free the records of a host
- * @ports: from ibsa_host_ports() or ibsa_host_select(); NULL: nothing happens
- *
- * Any thread may call ibsa_host_ports_free().
- */
 void ibsa_host_ports_free(struct ibsa_node *ports);
 
 IBSA_END

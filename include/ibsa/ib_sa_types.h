@@ -3,8 +3,19 @@
  * The types, constants and component masks of the kernel's ib_sa, for user
  * space: what code written against <rdma/ib_sa.h> names.
  *
- * Members of more than one byte are in network order, whatever their type
- * says, and so are component masks. Only rdma_ah_attr is in host order.
+ * sa_path_is_roce         whether a path record is of a RoCE type
+ * sa_path_set_slid        set a LID, host byte order
+ * sa_path_set_dlid        set a LID, host byte order
+ * sa_path_get_slid        a LID, 32 bits in network byte order; 0: RoCE
+ * sa_path_get_dlid        a LID, 32 bits in network byte order; 0: RoCE
+ * sa_path_set_raw_traffic set raw_traffic, not of a RoCE record
+ * sa_path_get_raw_traffic raw_traffic; 0: RoCE
+ * ibsa_ptr_err            the negative errno that a pointer contains
+ * ibsa_is_err             whether a pointer is an errno, not for NULL
+ *
+ * Members of more than one byte are in network byte order, whatever their type
+ * says, and so are component masks. Only rdma_ah_attr is in host byte order.
+ * Any thread may call these functions.
  *
  * Source: Linux include/rdma/ib_sa.h, ib_verbs.h; the layouts of Linux 6.1,
  * that of struct ib_sa_service_rec of Linux 5.8.
@@ -238,28 +249,12 @@ struct sa_path_rec {
 	uint32_t flags; /* 0: no local service is asked */
 };
 
-/**
- * sa_path_is_roce - whether a path record is of type RoCE v1 or RoCE v2
- * @rec: a path record
- *
- * Any thread may call this function and the other functions for struct
- * sa_path_rec in this header.
- *
- * Source: Linux include/rdma/ib_sa.h.
- */
 static inline bool sa_path_is_roce(const struct sa_path_rec *rec)
 {
 	return rec->rec_type == SA_PATH_REC_TYPE_ROCE_V1 ||
 	       rec->rec_type == SA_PATH_REC_TYPE_ROCE_V2;
 }
 
-/**
- * sa_path_set_slid, sa_path_set_dlid - set the LIDs of a path record
- * @rec:  an InfiniBand or OPA record; for a RoCE record, which has no LIDs,
- *        nothing happens
- * @slid, @dlid: host byte order; stored in network byte order. An InfiniBand
- *               record stores the low 16 bits
- */
 static inline void sa_path_set_slid(struct sa_path_rec *rec, uint32_t slid)
 {
 	if (rec->rec_type == SA_PATH_REC_TYPE_IB)
@@ -276,12 +271,6 @@ static inline void sa_path_set_dlid(struct sa_path_rec *rec, uint32_t dlid)
 		rec->opa.dlid = IBSA__BE32(dlid);
 }
 
-/**
- * sa_path_get_slid, sa_path_get_dlid - the LIDs of a path record of any type
- * @rec: a path record
- *
- * Return: the LID, 32 bits in network byte order; 0 for a RoCE record.
- */
 static inline __be32 sa_path_get_slid(const struct sa_path_rec *rec)
 {
 	if (rec->rec_type == SA_PATH_REC_TYPE_IB)
@@ -296,11 +285,6 @@ static inline __be32 sa_path_get_dlid(const struct sa_path_rec *rec)
 	return rec->rec_type == SA_PATH_REC_TYPE_OPA ? rec->opa.dlid : 0;
 }
 
-/**
- * sa_path_set_raw_traffic - set raw_traffic of a path record
- * @rec: an InfiniBand or OPA record; for a RoCE record nothing happens
- * @raw_traffic: 0 or 1
- */
 static inline void sa_path_set_raw_traffic(struct sa_path_rec *rec,
 					   uint8_t raw_traffic)
 {
@@ -310,12 +294,6 @@ static inline void sa_path_set_raw_traffic(struct sa_path_rec *rec,
 		rec->opa.raw_traffic = raw_traffic;
 }
 
-/**
- * sa_path_get_raw_traffic - raw_traffic of a path record of any type
- * @rec: a path record
- *
- * Return: 0 or 1; 0 for a RoCE record.
- */
 static inline uint8_t sa_path_get_raw_traffic(const struct sa_path_rec *rec)
 {
 	if (rec->rec_type == SA_PATH_REC_TYPE_IB)
@@ -447,24 +425,11 @@ struct rdma_ah_attr {
 	};
 };
 
-/**
- * ibsa_ptr_err - the error number that a pointer contains
- * @pointer: from a call that returns a pointer or an error
- *
- * Return: the negative errno; meaningless if ibsa_is_err() is false.
- */
 static inline int ibsa_ptr_err(const void *pointer)
 {
 	return (int)(intptr_t)pointer;
 }
 
-/**
- * ibsa_is_err - whether a pointer is an error
- * @pointer: from a call that returns a pointer or an error
- *
- * Return: true for errors -4095 to -1; false for NULL. If IBSA_KERNEL_TYPES is
- * defined, the kernel's name IS_ERR() does the same.
- */
 static inline bool ibsa_is_err(const void *pointer)
 {
 	return (uintptr_t)pointer >= (uintptr_t)-4095;

@@ -2,6 +2,9 @@
 /*
  * Blocking queries for a single record, which the call decodes: any record, or
  * the path between two ports.
+ *
+ * ibsa_query_one query exactly one record and wait for it
+ * ibsa_path_wait query the path to a port or group and wait for it
  */
 #ifndef IBSA_QUERY_ONE_H
 #define IBSA_QUERY_ONE_H
@@ -17,26 +20,14 @@ int ibsa_query_one_sized(struct ibsa_client *client,
 			 size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 2, 5);
 
 /**
- * ibsa_query_one - query one record and wait for it
- * @client: an open client
- * @query:  as for ibsa_query_wait()
- * @error:  after an error, a sentence that tells why; may be NULL
- * @out:    receives the record: the struct of @query's record, such as struct
- *          ibsa_node; struct ibsa_path for a MultiPathRecord
+ * ibsa_query_one - query exactly one record and wait for it
+ * @query: as for ibsa_query_wait()
+ * @error: after an error, a sentence that tells why; may be NULL
+ * @out:   receives the struct of the query's record; struct ibsa_path for a
+ *         MultiPathRecord
  *
- * Use ibsa_query_one() when exactly one record matches the query. For tables,
- * and for the status and other numbers of a reply, use ibsa_query_wait().
- *
- * Return: 0; -ENOENT the SA has no matching record (IBSA_OUTCOME_NONE);
- * -ENOTUNIQ more than one record matches (status 0x0400, or several records in
- * the reply); -EREMOTEIO the SA refused the request, redirected it, or was busy
- * until the deadline; -ETIMEDOUT, -ENETDOWN, -EMSGSIZE, -ENODATA, -ENODEV,
- * -EPROTO the query ended with this err of struct ibsa_reply; -EBUSY a callback
- * of this client called ibsa_query_one(); -EAGAIN the port has no SM, or was
- * down when the call began; -EINVAL the component mask has a bit that the
- * record does not define, or another reason of ibsa_query_start(), which @error
- * names; -ERANGE a value is wider than its field, which @error names; or
- * another error of ibsa_query_wait(). After an error @out is unchanged.
+ * Return: 0; -ENOENT no record matches; -ENOTUNIQ more than one does;
+ * -EREMOTEIO the SA refused, redirected or was busy; or as ibsa_query_wait()
  */
 IBSA_INLINE IBSA_MUST_USE int ibsa_query_one(struct ibsa_client *client,
 					     const struct ibsa_query *query,
@@ -48,15 +39,12 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_query_one(struct ibsa_client *client,
 }
 
 /**
- * struct ibsa_path_options - options; zero is the default of each member
- * @from:       GID of the source port; zero: the GID at index 0 of the client's
- *              port
+ * struct ibsa_path_options - options; zero: the default of a member
+ * @from:       GID of the source port; zero: GID 0 of the client's port
  * @match:      values that the path must have, such as its P_Key; NULL: zeros
- * @mask:       component mask: the fields of @match that the SA compares; not
- *              sgid and dgid. Without the field reversible in @mask,
- *              ibsa_path_wait() queries a reversible path
- * @timeout_ms: deadline of the query in milliseconds; default: deadline_ms of
- *              the client
+ * @mask:       the fields of @match that the SA compares, without sgid and
+ *              dgid; without reversible, a reversible path is queried
+ * @timeout_ms: default: deadline_ms of the client
  */
 struct ibsa_path_options {
 	struct ibsa_gid from;
@@ -73,23 +61,14 @@ int ibsa_path_wait_sized(struct ibsa_client *client,
 			 size_t out_size) IBSA_MUST_USE IBSA_NONNULL(1, 6);
 
 /**
- * ibsa_path_wait - query the path to a port and wait for it
- * @client:  an open client
+ * ibsa_path_wait - query the path to a port or group and wait for it
  * @options: NULL: all defaults
- * @to:      GID of the destination port or multicast group
+ * @to:      GID of the destination
  * @error:   after an error, a sentence that tells why; may be NULL
- * @out:     receives the PathRecord, host byte order
+ * @out:     receives the path that the SA selects, host byte order
  *
- * The path starts at the port of the client, or at the port @from of @options.
- * If the SA has several paths, ibsa_path_wait() returns the one that the SA
- * selects. To check whether a path exists, also for many GIDs, use
- * ibsa_reach_wait() and ibsa_reach_start().
- *
- * Return: 0; -ENOENT the SA has no such path; -EINVAL @to is NULL or all zero,
- * or the mask contains sgid, dgid or a bit that a PathRecord does not define;
- * -EAGAIN the port has no SM or has no GID, or was down when the call began;
- * -EREMOTEIO, -ETIMEDOUT, -ENETDOWN and others, as for ibsa_query_one(); or the
- * error from reading the port's state. After an error @out is unchanged.
+ * Return: 0; -ENOENT no such path; -EINVAL @to or the mask is not valid;
+ * -EAGAIN no SM or no GID; or as ibsa_query_one()
  *
  * Source: IBA vol 1, 15.2.5.16 (PathRecord).
  */

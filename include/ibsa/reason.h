@@ -2,11 +2,12 @@
 /*
  * Why the SA has no path between two ports.
  *
- * The reason is found with at most three further queries, from the records that
- * the SA returns to this port. If these records are incomplete, the reason is
- * possible, but not certain: OpenSM, for example, hides ports that are in no
- * partition of the requester, and returns P_Key tables only to requests with
- * its SM_Key.
+ * ibsa_reason_text a few words, such as "another subnet"; "" for NONE
+ * ibsa_reason_wait find out why a query for a path has no result
+ *
+ * The reason is found with at most three queries, from the records that the SA
+ * returns to this port. If these are incomplete, the reason is possible, but
+ * not certain.
  */
 #ifndef IBSA_REASON_H
 #define IBSA_REASON_H
@@ -46,24 +47,13 @@ enum {
 
 /**
  * struct ibsa_reason - why there is no path
- * @code:       enum ibsa_reason_code
- * @is_certain: true: the reason is sure; false: the reason is possible, but the
- *              SA does not show enough to be sure, and @detail begins with
- *              "possibly"; also false for IBSA_REASON_NONE
- * @queries:    number of queries, also those that could not be sent
- * @err:        0; or the error that ended the search: that of
- *              ibsa_query_wait() or struct ibsa_reply, or -EBUSY if the SA was
- *              busy
- * @constraint: for IBSA_REASON_CONSTRAINT: the name of the one field that
- *              excludes every path, such as "mtu" (a static string): without
- *              its value, the SA has a path. NULL if the search found no such
- *              field, and for all other codes
- * @possible:   the value of the field @constraint in the path that the SA
- *              returns for the query without this field, such as "100Gb/s". ""
- *              if @constraint is NULL, or if that value meets the constraint:
- *              the return path then possibly does not meet it
- * @detail:     one sentence for the user, safe to print, also if no reason was
- *              found; "" if the library did not search for a reason
+ * @is_certain: false: possible, as far as the SA shows; or no reason
+ * @queries:    that were tried
+ * @err:        0; or what ended the search, as in struct ibsa_reply
+ * @constraint: for IBSA_REASON_CONSTRAINT: the field without which the SA has a
+ *              path, such as "mtu"; NULL: no single field
+ * @possible:   the value of this field in that path, such as "100Gb/s"; ""
+ * @detail:     one sentence, safe to print; "" without a search
  */
 struct ibsa_reason {
 	enum ibsa_reason_code code;
@@ -75,13 +65,6 @@ struct ibsa_reason {
 	char detail[IBSA_REASON_TEXT];
 };
 
-/**
- * ibsa_reason_text - the text of a reason
- * @code: enum ibsa_reason_code
- *
- * Return: a static string of a few words, such as "another subnet"; "" for
- * IBSA_REASON_NONE and for unknown codes.
- */
 const char *ibsa_reason_text(enum ibsa_reason_code code);
 
 /* For bindings: ibsa_reason_wait() with the sizes of @query and @out. */
@@ -92,27 +75,17 @@ int ibsa_reason_wait_sized(struct ibsa_client *client,
 
 /**
  * ibsa_reason_wait - find out why a query for a path has no result
- * @client: an open client
- * @query:  a query that has ended without a path: for a PathRecord, with SGID
- *          or SLID, with DGID or DLID, and with any further fields as
- *          constraints; its match must still hold the values
- * @out:    receives the reason; its code is IBSA_REASON_NONE if no reason was
- *          found
+ * @query: a query for a PathRecord with both ends that ended without a path
+ * @out:   receives the reason; code IBSA_REASON_NONE if none was found
  *
- * ibsa_reason_wait() does not repeat @query: if there is a path now, the reason
- * is meaningless. ibsa_reason_wait() sends at most IBSA_REASON_QUERIES queries,
- * one after the other, each with the deadline and intervals of @query, and
- * waits for the replies. A reason about the P_Keys of other ports is certain
- * only if the client has the SM_Key of the SA (see struct ibsa_sa_access):
- * OpenSM returns P_Key tables of other ports only to requests with its SM_Key.
- * During the wait, the client continues with its other queries.
+ * Does not repeat @query. Sends at most IBSA_REASON_QUERIES queries, each with
+ * the deadline of @query, and waits for the replies.
  *
- * Return: 0, and @out holds a reason; -EINVAL @query is NULL, is not for a
- * PathRecord, has no match, or does not select both ends; -EBUSY a callback of
- * this client called ibsa_reason_wait().
+ * Return: 0; -EINVAL @query is not such a query; -EBUSY a callback of this
+ * client called ibsa_reason_wait()
  *
- * Source: IBA vol 1, 15.2.5.16 (PathRecord), 15.4.1 (what the SA shows),
- * 10.9.3 (P_Keys).
+ * Source: IBA vol 1, 15.2.5.16 (PathRecord), 15.4.1 (what the SA shows), 10.9.3
+ * (P_Keys).
  */
 IBSA_INLINE IBSA_MUST_USE int ibsa_reason_wait(struct ibsa_client *client,
 					       const struct ibsa_query *query,

@@ -2,7 +2,15 @@
 /*
  * The way of a packet through the switches of a topology, as their forwarding
  * tables direct it. These functions send no query: the caller provides the
- * tables.
+ * tables. Any thread may call them.
+ *
+ * ibsa_trace_hop_at         a link of a trace, in the order of the packet
+ * ibsa_topology_trace       trace the way of a packet to a LID
+ * ibsa_trace_free           free a trace
+ * ibsa_trace_end_text       a few words for the end of a trace; "": unknown
+ * ibsa_trace_branch_at      a branch of a tree, those nearer to the start first
+ * ibsa_topology_trace_group trace a packet to a multicast group
+ * ibsa_trace_tree_free      free a tree
  */
 #ifndef IBSA_TRACE_H
 #define IBSA_TRACE_H
@@ -36,16 +44,9 @@ enum ibsa_trace_end {
 
 /**
  * struct ibsa_trace_hop - a link of a trace
- * @node:     index of the node that sends the packet; see
- *            ibsa_topology_node_at()
- * @port:     number of the port of @node
- * @far_node: index of the node that receives the packet
- * @far_port: number of the port of @far_node
- * @is_narrowest: no link of the trace has a lower rate, and another link has a
- *            higher one; several links may be the narrowest. False for all
- *            links unless the rates of all links of the trace are known
- *
- * ibsa_topology_port_at() returns the width, speed and MTU of the link.
+ * @node:         that sends the packet; an index for ibsa_topology_node_at()
+ * @is_narrowest: no link of the trace has a lower rate, and another a higher
+ *                one
  */
 struct ibsa_trace_hop {
 	size_t node;
@@ -57,15 +58,9 @@ struct ibsa_trace_hop {
 
 /**
  * struct ibsa_trace - the way from a port to a LID
- * @end:   enum ibsa_trace_end, where each value is described
- * @node:  index of the node at which the trace ended: the destination or the
- *         last node that the packet reached
- * @port:  port number of @node: of NO_LINK, HIDDEN and TOO_LONG, the port
- *         through which the packet would leave @node; of WRONG_PORT, the port
- *         that received the packet; else 0
- * @count: number of links
- * @stride, @hops: the links, in the order of the packet, for
- *         ibsa_trace_hop_at()
+ * @node: the destination, or the last node that the packet reached
+ * @port: of @node, through which the packet would leave (NO_LINK, HIDDEN,
+ *        TOO_LONG) or that received it (WRONG_PORT); else 0
  */
 struct ibsa_trace {
 	enum ibsa_trace_end end;
@@ -77,11 +72,8 @@ struct ibsa_trace {
 };
 
 /**
- * ibsa_trace_hop_at - a link of a trace
- * @trace: from ibsa_topology_trace()
- * @index: number of the link, from 0; less than count of @trace
- *
- * Return: the link, which belongs to @trace.
+ * ibsa_trace_hop_at - a link of a trace, in the order of the packet
+ * @index: less than count of @trace
  */
 IBSA_INLINE const struct ibsa_trace_hop *
 ibsa_trace_hop_at(const struct ibsa_trace *trace, size_t index)
@@ -99,24 +91,15 @@ int ibsa_topology_trace_sized(const struct ibsa_topology *topology,
 	IBSA_NONNULL(1, 7);
 
 /**
- * ibsa_topology_trace - trace the way of a packet through the switches
- * @topology: a finished topology
- * @slid:     LID of the port that sends the packet; the LID of a switch is the
- *            LID of its port 0
- * @dlid:     destination LID of the packet
- * @blocks:   LinearForwardingTableRecords, in host byte order: of each switch
- *            on the way, block @dlid / IBSA_LFT_BLOCK_LIDS, rounded down. If
- *            the block of a switch is missing, the trace ends with NO_TABLE.
- *            Records of other switches and blocks are ignored
- * @count:    number of @blocks
- * @out:      receives the trace, also if it does not reach the port;
- *            ibsa_trace_free() frees it
+ * ibsa_topology_trace - trace the way of a packet to a LID
+ * @slid:   of the sender; of a switch, that of its port 0
+ * @blocks: LinearForwardingTableRecords, host byte order: of each switch, block
+ *          @dlid / IBSA_LFT_BLOCK_LIDS, as one GetTable that selects by
+ *          block_num returns them; others are ignored
+ * @out:    also if the trace does not reach the port; ibsa_trace_free() frees
+ *          it
  *
- * To get @blocks, send one GetTable query that selects by block_num only: the
- * reply has this block of all switches.
- *
- * Return: 0; -ENOENT no port has @slid, or no port has @dlid; -ENOMEM. After an
- * error @out is unchanged. Any thread may call ibsa_topology_trace().
+ * Return: 0; -ENOENT no port has @slid, or none has @dlid
  *
  * Source: IBA vol 1, 15.2.5.7 (LinearForwardingTableRecord), 18.2.4.3.
  */
@@ -129,43 +112,20 @@ ibsa_topology_trace(const struct ibsa_topology *topology, uint32_t slid,
 					 sizeof(*blocks), count, out);
 }
 
-/**
- * ibsa_trace_free - free a trace
- * @trace: from ibsa_topology_trace(); NULL: nothing happens
- *
- * Any thread may call ibsa_trace_free().
- */
 void ibsa_trace_free(struct ibsa_trace *trace);
 
-/**
- * ibsa_trace_end_text - the text for the end of a trace
- * @end: enum ibsa_trace_end
- *
- * Return: a constant of a few words, such as "loop"; "" for unknown codes.
- */
 const char *ibsa_trace_end_text(enum ibsa_trace_end end);
 
 /**
  * struct ibsa_trace_branch - a link of a group's tree, or where the tree is
  * wrong
- * @depth:    of REACHED and LOOP: number of links from the sender, or the first
- *            switch, to @far_node; of ISLAND: 0; of NO_LINK, HIDDEN and
- *            NO_ENTRY: 1 plus the number of links from the sender, or the first
- *            switch, to @node
- * @end:      enum ibsa_trace_end: REACHED a link of the tree; LOOP a link to a
- *            switch that the packet has reached before; NO_LINK @port has no
- *            link; HIDDEN @port is active, but the SA does not show its other
- *            end; NO_ENTRY the table of the switch @node has no port for the
- *            group, not even port 0, except the port at which the packet
- *            arrived; ISLAND the table of the switch @node has an entry for the
- *            group, but the packet does not reach @node
- * @node:     index of the node that sends the packet; of NO_ENTRY and ISLAND,
- *            index of the switch
- * @port:     number of the port of @node that sends the packet; of NO_ENTRY and
- *            ISLAND 0
- * @far_node: of REACHED and LOOP: index of the node that receives the packet;
- *            else 0
- * @far_port: of REACHED and LOOP: number of the port of @far_node; else 0
+ * @depth:       links from the sender, or the first switch
+ * @end:         REACHED a link of the tree; LOOP a link to a switch that was
+ *               reached before; NO_LINK, HIDDEN as above; NO_ENTRY the table of
+ *               @node has no other port for the group; ISLAND it has an entry,
+ *               but the packet does not reach it
+ * @node, @port: that sends the packet
+ * @far_node, @far_port: of REACHED and LOOP: that receives it
  */
 struct ibsa_trace_branch {
 	unsigned int depth;
@@ -176,12 +136,7 @@ struct ibsa_trace_branch {
 	unsigned int far_port;
 };
 
-/**
- * struct ibsa_trace_tree - the tree of a group
- * @count: number of branches
- * @stride, @all: the branches, links nearer to the start first, for
- *         ibsa_trace_branch_at()
- */
+/** struct ibsa_trace_tree - the tree of a group */
 struct ibsa_trace_tree {
 	size_t count;
 	size_t stride;
@@ -189,11 +144,8 @@ struct ibsa_trace_tree {
 };
 
 /**
- * ibsa_trace_branch_at - a branch of a group's tree
- * @tree:  from ibsa_topology_trace_group()
- * @index: number of the branch, from 0; less than count of @tree
- *
- * Return: the branch, which belongs to @tree.
+ * ibsa_trace_branch_at - a branch of a tree, those nearer to the start first
+ * @index: less than count of @tree
  */
 IBSA_INLINE const struct ibsa_trace_branch *
 ibsa_trace_branch_at(const struct ibsa_trace_tree *tree, size_t index)
@@ -212,30 +164,13 @@ int ibsa_topology_trace_group_sized(const struct ibsa_topology *topology,
 
 /**
  * ibsa_topology_trace_group - trace a packet to a multicast group
- * @topology: a finished topology
- * @slid:     LID of the port that sends the packet; 0: the tree begins at the
- *            first switch, in the order of node GUIDs, whose table has an entry
- *            for the group
- * @mlid:     multicast LID of the group
- * @tables:   MulticastForwardingTableRecords of all switches, in host byte
- *            order: block (@mlid - 0xc000) / 32, rounded down, of all positions
- *            (a position is 16 ports). Other blocks are ignored
- * @count:    number of @tables
- * @out:      receives the tree, which ibsa_trace_tree_free() frees
- *
- * A switch sends the packet through all ports of its table's entry except the
- * port at which the packet arrived. The trace continues only once through each
- * switch, so a loop ends it. Each switch that has an entry, but that the packet
- * does not reach, is a branch ISLAND.
- *
- * If @slid is 0 and no table has an entry for the group, the tree is empty. If
- * @slid is not 0, and the table of the switch that sends the packet, or that
- * receives it first, has no entry for the group, this switch is a branch
- * NO_ENTRY.
+ * @slid:   of the sender; 0: the tree begins at the first switch with an entry
+ * @tables: MulticastForwardingTableRecords of all switches, host byte order:
+ *          block (@mlid - 0xc000) / 32 of all positions; others are ignored
+ * @out:    ibsa_trace_tree_free() frees it
  *
  * Return: 0, also if the tree is empty; -ENOENT no port has @slid; -EINVAL
- * @mlid is below 0xc000; -ENOMEM. After an error @out is unchanged. Any thread
- * may call ibsa_topology_trace_group().
+ * @mlid is below 0xc000; -ENOMEM
  *
  * Source: IBA vol 1, 15.2.5.10 (MulticastForwardingTableRecord), 18.2.4.3.3.
  */
@@ -248,10 +183,6 @@ ibsa_topology_trace_group(const struct ibsa_topology *topology, uint32_t slid,
 					       sizeof(*tables), count, out);
 }
 
-/**
- * ibsa_trace_tree_free - free a tree
- * @tree: from ibsa_topology_trace_group(); NULL: nothing happens
- */
 void ibsa_trace_tree_free(struct ibsa_trace_tree *tree);
 
 IBSA_END

@@ -4,6 +4,8 @@
  * clock. The library has transports for umad files of the kernel, for ports of
  * a fabric server, and for ports of an embedded fabric; a program may pass a
  * transport of its own to ibsa_open().
+ *
+ * ibsa_port_has_sm whether a port names an SM, and can reach it
  */
 #ifndef IBSA_TRANSPORT_H
 #define IBSA_TRANSPORT_H
@@ -15,25 +17,16 @@ IBSA_BEGIN
 
 /**
  * struct ibsa_address - the destination or the source of a MAD
- * @lid:         LID of the peer, host byte order; 0: the address of the peer is
- *               @gid alone, as on RoCE, and @has_grh is true
- * @qpn:         queue pair of the peer, 24 bits; 1 for the SA, unless the SA
- *               redirects requests
- * @pkey_index:  index in the local port's P_Key table
- * @sl:          service level
- * @path_bits:   low bits of the local LID to use, if the LMC of the local port
- *               is above 0
- * @lmc:         LMC of the peer's port, 0 to 7; 0: the same as the LMC of the
- *               local port. When the client compares the source of a reply with
- *               @lid, it ignores as many low bits as the LMC, because an SA may
- *               reply from another LID of its port
- * @has_grh:     whether the MAD has a GRH; if not, @gid, @gid_index,
- *               @hop_limit, @traffic_class and @flow_label are unused
- * @gid:         GID of the peer, network byte order
- * @gid_index:   index in the local port's GID table
- * @hop_limit:   hop limit of the GRH
- * @traffic_class: traffic class of the GRH
- * @flow_label:  flow label of the GRH, 20 bits, host byte order
+ * @lid:        of the peer, host byte order; 0: @gid alone, as on RoCE
+ * @qpn:        1 for the SA, unless it redirects requests
+ * @pkey_index: in the local port's P_Key table
+ * @path_bits:  low bits of the local LID to use
+ * @lmc:        of the peer's port: low bits of @lid that do not count in the
+ *              source of a reply; 0: that of the local port
+ * @has_grh:    whether the MAD has a GRH; if not, the following are unused
+ * @gid:        of the peer, network byte order
+ * @gid_index:  in the local port's GID table
+ * @flow_label: host byte order
  */
 struct ibsa_address {
 	uint32_t lid;
@@ -79,27 +72,15 @@ enum ibsa_link_layer {
 };
 
 /**
- * struct ibsa_port_state - state of a local port, which may change
- * @gid:        GID at index 0: subnet prefix and port GUID
- * @lid:        base LID; 0: the port has no LID
- * @sm_lid:     LID of the subnet manager; 0: none
- * @sm_sl:      service level of MADs to the subnet manager
- * @lmc:        LMC: number of low bits of the LID that are path bits
- * @port_state: enum ibsa_port_state_code
- * @phys_state: PortPhysicalState; 5 is LinkUp
- * @pkey_index: index of P_Key 0xffff, or else of 0x7fff, or else 0
- * @link:       enum ibsa_link_layer
- * @port_num:   number of the port at its device; 0: the transport does not
- *              provide it
- * @needs_grh:  each MAD that the port sends needs a GRH. True for RoCE ports;
- *              for InfiniBand ports, true only if the transport can read this
- *              property of the port, and it is set
- * @reregisters: how many times, since the transport was opened, the SM asked
- *               the clients at this port to register again, as far as the
- *               transport receives this event, or the device was removed and
- *               returned
- *
- * Numbers are in host byte order, @gid is in network byte order.
+ * struct ibsa_port_state - state of a local port, in host byte order
+ * @gid:          GID at index 0, network byte order
+ * @lid, @sm_lid: 0: none
+ * @pkey_index:   of P_Key 0xffff, or else of 0x7fff, or else 0
+ * @phys_state:   5 is LinkUp
+ * @port_num:     at its device; 0: unknown
+ * @needs_grh:    each MAD needs a GRH, as far as the transport can tell
+ * @reregisters:  how often the SM asked clients to register again, or the
+ *                device returned, since the transport was opened
  */
 struct ibsa_port_state {
 	struct ibsa_gid gid;
@@ -117,15 +98,9 @@ struct ibsa_port_state {
 };
 
 /**
- * ibsa_port_has_sm - whether the state of a port names a subnet manager
- * @state: state of the port
+ * ibsa_port_has_sm - whether a port names an SM, and can reach it
  *
- * Sends nothing. A port that is down or initializing carries only subnet
- * management packets, and cannot reach the SA. Any thread may call this
- * function.
- *
- * Return: true if sm_lid of @state is a unicast LID, and the port is neither
- * down nor initializing, and not a RoCE port.
+ * A port that is down or initializing carries only subnet management packets.
  */
 static inline bool ibsa_port_has_sm(const struct ibsa_port_state *state)
 {
@@ -147,10 +122,7 @@ enum ibsa_gid_type {
 
 /**
  * struct ibsa_gid_entry - one entry of a port's GID table
- * @gid:     the GID, not all zero
- * @index:   index in the table, from 0
- * @ifindex: index of the network interface of the entry; 0: none
- * @type:    enum ibsa_gid_type
+ * @ifindex: of the network interface; 0: none
  */
 struct ibsa_gid_entry {
 	struct ibsa_gid gid;
@@ -253,11 +225,9 @@ struct ibsa_transport_ops {
 
 /**
  * IBSA_TRANSPORT_HAS - whether a transport has an operation
- * @transport: a transport
  * @operation: a member of struct ibsa_transport_ops that may be NULL
  *
- * Use it before a call of such an operation: a transport that was compiled with
- * an older header has a shorter struct.
+ * A transport that was compiled with an older header has a shorter struct.
  */
 #define IBSA_TRANSPORT_HAS(transport, operation)          \
 	(offsetof(struct ibsa_transport_ops, operation) < \
