@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include <ibsa/sa.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "fabric/fabric/fabric.h"
 #include "wire/request.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include <ibsa/ib_sa.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "bench.h"
 #include "count_alloc.h"

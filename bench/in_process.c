@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include <ibsa/ibsa.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "bench.h"
 #include "count_alloc.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include <ibsa/sa.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "fabric/fabric/fabric.h"
 #include "fabric/sa/partition.h"

@@ -12,7 +12,7 @@
 
 #include <ibsa/records.h>
 #include <ibsa/sa.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

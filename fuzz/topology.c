@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 #include <ibsa/topology.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

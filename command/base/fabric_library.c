@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 #include <ibsa/fabric_server.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
+#include <ibsa/responder.h>
 #include <ibsa/topology.h>
 
 #include "common/library.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "output/columns.h"
 #include "doctor/doctor.h"

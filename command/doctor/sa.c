@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 #include <ibsa/text.h>
 
 #include "doctor/doctor.h"

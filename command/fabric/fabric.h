@@ -3,7 +3,7 @@
 #ifndef COMMAND_FABRIC_H
 #define COMMAND_FABRIC_H
 
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "graph/draw.h"
 #include "options/option.h"

@@ -3,8 +3,6 @@
 #ifndef COMMAND_FABRIC_OPTIONS_H
 #define COMMAND_FABRIC_OPTIONS_H
 
-#include <ibsa/sim.h>
-
 #include "graph/draw.h"
 
 enum { FABRIC_FAULTS_MAX = 16 };

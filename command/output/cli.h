@@ -7,7 +7,7 @@
 #define COMMAND_CLI_H
 
 #include <ibsa/ibsa.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "base/complain.h"
 #include "output/option_groups.h"

@@ -4,7 +4,6 @@
 #define COMMAND_OPTION_GROUPS_H
 
 #include <ibsa/ibsa.h>
-#include <ibsa/sim.h>
 
 /**
  * struct sa_options - the SA to which the client sends queries

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include <ibsa/device.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 #include <ibsa/text.h>
 
 #include "output/cli.h"

@@ -3,7 +3,7 @@
 #ifndef COMMAND_RECORD_H
 #define COMMAND_RECORD_H
 
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "output/cli.h"
 

@@ -3,7 +3,7 @@
 #ifndef FABRIC_CAPTURE_CAPTURE_H
 #define FABRIC_CAPTURE_CAPTURE_H
 
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "fabric/capture/frame.h"
 

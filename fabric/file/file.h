@@ -12,8 +12,6 @@
 #ifndef FABRIC_FILE_FILE_H
 #define FABRIC_FILE_FILE_H
 
-#include <ibsa/sim.h>
-
 #include "fabric/mad/agent.h"
 #include "fabric/mad/port.h"
 #include "umad/file.h"

@@ -3,7 +3,7 @@
 #ifndef FABRIC_MAD_NET_H
 #define FABRIC_MAD_NET_H
 
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "base/random.h"
 #include "fabric/mad/port.h"

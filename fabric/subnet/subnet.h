@@ -8,7 +8,6 @@
 
 #include <ibsa/bits.h>
 #include <ibsa/sa.h>
-#include <ibsa/sim.h>
 
 #include "base/list.h"
 #include "base/map.h"

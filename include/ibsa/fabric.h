@@ -3,29 +3,120 @@
  * The embedded fabric: a simulated subnet with its own SA, inside the process,
  * made from a topology file.
  *
- * ibsa_fabric_load      create a fabric from a topology file
- * ibsa_fabric_parse     create a fabric from text in memory
- * ibsa_fabric_put       release a fabric; freed when nothing uses it
- * ibsa_fabric_attach    create a transport at a port of a fabric
- * ibsa_fabric_advance   advance a virtual clock by nanoseconds
- * ibsa_fabric_info_get  the numbers of nodes, links and LIDs
- * ibsa_fabric_port_at   one end port of the channel adapters
- * ibsa_fabric_stats_get the counters of a fabric since it was loaded
+ * ibsa_fabric_load       create a fabric from a topology file
+ * ibsa_fabric_parse      create a fabric from text in memory
+ * ibsa_fabric_put        release a fabric; freed when nothing uses it
+ * ibsa_fabric_attach     create a transport at a port of a fabric
+ * ibsa_fabric_advance    advance a virtual clock by nanoseconds
+ * ibsa_fabric_info_get   the numbers of nodes, links and LIDs
+ * ibsa_fabric_port_at    one end port of the channel adapters
+ * ibsa_fabric_stats_get  the counters of a fabric since it was loaded
  *
- * A fabric has its own lock: any thread may call these functions. Numbers are
- * in host byte order. They are in libibsa-fabric: link with the flags of
- * "pkg-config ibsa-fabric".
+ * ibsa_fabric_fault      start, change or end a kind of fault
+ * ibsa_fault_parse       convert text to a fault
+ *
+ * ibsa_fabric_sa_set     start or stop the SA
+ * ibsa_fabric_sa_move    move the SA to another node, or restart it
+ * ibsa_fabric_port_set   change a port while the fabric runs
+ *
+ * ibsa_fabric_node_at    a node, in the order of the file
+ * ibsa_fabric_end_at     a port of a node, and the other end of its cable
+ * ibsa_fabric_finding_at an anomaly of the file, ordered by file and line
+ *
+ * ibsa_fabric_tap        call a function with each packet of a fabric
+ * ibsa_replay_open       open a capture as a port whose SA replays it
+ *
+ * A fabric has its own lock: any thread may call these functions. A forked
+ * child may only call ibsa_fabric_put() for a fabric of its parent. Numbers are
+ * in host byte order. The functions are in libibsa-fabric: link with the flags
+ * of "pkg-config ibsa-fabric".
  */
 #ifndef IBSA_FABRIC_H
 #define IBSA_FABRIC_H
 
-#include <ibsa/fabric_fault.h>
+#include <ibsa/finding.h>
+#include <ibsa/sa.h>
 #include <ibsa/transport.h>
 #include <ibsa/types.h>
 
 IBSA_BEGIN
 
 struct ibsa_fabric;
+
+/**
+ * enum ibsa_fault_kind - what a fault does to a MAD
+ *
+ * BUSY, SILENCE and REDIRECT affect requests to the SA. The other faults affect
+ * all MADs: requests, replies, Reports and others. A message of several MADs
+ * counts as one MAD. REORDER affects only one MAD at a time.
+ */
+enum ibsa_fault_kind {
+	IBSA_FAULT_LOSE,      /* the MAD does not arrive */
+	IBSA_FAULT_DELAY,     /* the MAD arrives up to delay_ms later */
+	IBSA_FAULT_DUPLICATE, /* the MAD arrives twice */
+	IBSA_FAULT_REORDER,   /* the next MAD overtakes the MAD */
+	IBSA_FAULT_CORRUPT,   /* one to eight bits of the MAD are inverted */
+	IBSA_FAULT_BUSY,      /* the SA replies BUSY */
+	IBSA_FAULT_SILENCE,   /* the SA does not reply */
+	IBSA_FAULT_REDIRECT,  /* the SA redirects the request to another port */
+	IBSA_FAULT_KINDS,
+};
+
+/**
+ * struct ibsa_fault - a kind of fault and how often it occurs
+ * @percent:  of the MADs, chosen at random: 0 to 100; 0 ends the fault
+ * @count:    of MADs, or of redirections, until the fault ends; 0: no end
+ * @delay_ms: of DELAY: the longest; of REORDER: until the MAD arrives at the
+ *            latest; 0: 100
+ * @hops:     of REDIRECT: ports that redirect, each to the next; 0: one
+ * @by_gid:   of REDIRECT: to a GID, without a LID
+ */
+struct ibsa_fault {
+	enum ibsa_fault_kind kind;
+	double percent;
+	unsigned int count;
+	unsigned int delay_ms;
+	unsigned int hops;
+	bool by_gid;
+};
+
+/* For bindings: ibsa_fabric_fault() with the size of @fault. */
+int ibsa_fabric_fault_sized(struct ibsa_fabric *fabric,
+			    const struct ibsa_fault *fault,
+			    size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 2);
+
+/**
+ * ibsa_fabric_fault - start, change or end a kind of fault
+ * @fault: copied; replaces the fault of the same kind
+ *
+ * Return: 0; -EINVAL no such kind, or @percent is not within 0 and 100
+ */
+IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_fault(struct ibsa_fabric *fabric,
+						const struct ibsa_fault *fault)
+{
+	return ibsa_fabric_fault_sized(fabric, fault, sizeof(*fault));
+}
+
+/* For bindings: ibsa_fault_parse() with the size of @out. */
+int ibsa_fault_parse_sized(const char *text, struct ibsa_fault *out,
+			   size_t size, struct ibsa_error *error) IBSA_MUST_USE
+	IBSA_NONNULL(2);
+
+/**
+ * ibsa_fault_parse - convert text to a fault
+ * @text:  KIND=PERCENT[,COUNT[,DELAY_MS]], such as "delay=2.5,0,200"; the kinds
+ *         are lose, delay, duplicate, reorder, corrupt, busy, silence, redirect
+ *         and redirect-gid, whose last number is HOPS
+ * @error: after an error, a sentence that lists the kinds; may be NULL
+ *
+ * Return: 0; -EINVAL
+ */
+IBSA_INLINE IBSA_MUST_USE int ibsa_fault_parse(const char *text,
+					       struct ibsa_fault *out,
+					       struct ibsa_error *error)
+{
+	return ibsa_fault_parse_sized(text, out, sizeof(*out), error);
+}
 
 /* clang-format off */
 #define IBSA_SM_PROFILE_TABLE(L)						\
@@ -262,6 +353,260 @@ IBSA_INLINE void ibsa_fabric_stats_get(struct ibsa_fabric *fabric,
 {
 	ibsa_fabric_stats_get_sized(fabric, out, sizeof(*out));
 }
+
+/**
+ * ibsa_fabric_sa_set - start or stop the SA
+ *
+ * While it is stopped, sm_lid of all ports is 0. When it starts again, it has
+ * no services, subscriptions, memberships and alias GUIDs, and requests
+ * reregistration. No effect with no_sa.
+ */
+void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running)
+	IBSA_NONNULL(1);
+
+/**
+ * ibsa_fabric_sa_move - move the SA to another node, or restart it
+ * @node: name or node id; NULL: the first channel adapter of the file
+ *
+ * The new SA has no services, subscriptions, memberships and alias GUIDs, and
+ * requests reregistration. Requests to the old LID get no reply. A stopped SA
+ * moves, too.
+ *
+ * Return: 0; -ENODEV no such node; -ENETDOWN none of its links is up;
+ * -EOPNOTSUPP the fabric has no SA
+ */
+int ibsa_fabric_sa_move(struct ibsa_fabric *fabric,
+			const char *node) IBSA_MUST_USE IBSA_NONNULL(1);
+
+/* Which members of struct ibsa_fabric_port_change take effect. */
+enum ibsa_fabric_change_bit {
+	IBSA_CHANGE_LINK = 1 << 0,
+	IBSA_CHANGE_LID = 1 << 1,
+	IBSA_CHANGE_LMC = 1 << 2,
+	IBSA_CHANGE_SM_SL = 1 << 3,
+	IBSA_CHANGE_PKEYS = 1 << 4,
+	IBSA_CHANGE_NEEDS_GRH = 1 << 5,
+	IBSA_CHANGE_REREGISTER = 1 << 6, /* request a client reregistration */
+	IBSA_CHANGE_CAPABILITIES = 1 << 7,
+	IBSA_CHANGE_RATE = 1 << 8,
+};
+
+/**
+ * struct ibsa_fabric_port_change - a change of a port
+ * @mask:       bits of enum ibsa_fabric_change_bit: the members that take
+ *              effect
+ * @needs_grh:  the port refuses to send MADs without a GRH
+ * @sm_sl:      at most 15, or 31 on Omni-Path
+ * @lmc:        at most 7
+ * @lid:        base LID, a multiple of 2^LMC
+ * @pkeys:      P_Key table; copied
+ * @pkey_count: 1 to 128
+ * @rate:       as in a topology file, such as "1xSDR"; both ends must support
+ *              it
+ */
+struct ibsa_fabric_port_change {
+	uint32_t mask;
+	bool link_up;
+	bool needs_grh;
+	uint8_t sm_sl;
+	uint8_t lmc;
+	uint32_t lid;
+	const uint16_t *pkeys;
+	size_t pkey_count;
+	uint32_t capability_mask;
+	const char *rate;
+};
+
+/* For bindings: ibsa_fabric_port_set() with the size of @wanted. */
+int ibsa_fabric_port_set_sized(struct ibsa_fabric *fabric, const char *node,
+			       unsigned int port,
+			       const struct ibsa_fabric_port_change *wanted,
+			       size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 4);
+
+/**
+ * ibsa_fabric_port_set - change a port while the fabric runs
+ * @node:   name or node id; NULL: the first channel adapter
+ * @port:   0: port 0 of a switch, or the first port with a cable
+ * @wanted: either all changes take effect, or none
+ *
+ * A running SM detects the change at once, and sends Reports. A client detects
+ * it when it next reads its port, or receives a Report. ibsa_fabric_port_set(3)
+ * describes what each change does.
+ *
+ * Return: 0; -ENODEV, -ENXIO no such node or port; -EINVAL a value or the mask
+ * is not valid for the port; -ERANGE an end does not support the rate;
+ * -ENETDOWN no cable, or never a LID; -EADDRINUSE the LID is taken; -ENOMEM
+ */
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_fabric_port_set(struct ibsa_fabric *fabric, const char *node,
+		     unsigned int port,
+		     const struct ibsa_fabric_port_change *wanted)
+{
+	return ibsa_fabric_port_set_sized(fabric, node, port, wanted,
+					  sizeof(*wanted));
+}
+
+/**
+ * struct ibsa_fabric_node - a node of a topology
+ * @id:         node id, by which other lines of the file refer to the node
+ * @name:       description, or else node id
+ * @guid:       assigned by the fabric if the file gives none
+ * @vendor, @device: 0: the file does not give it
+ * @port_count: without port 0 of a switch
+ */
+struct ibsa_fabric_node {
+	const char *id;
+	const char *name;
+	uint64_t guid;
+	uint64_t image_guid;
+	uint32_t vendor;
+	uint16_t device;
+	enum ibsa_node_type type;
+	uint8_t port_count;
+};
+
+/**
+ * struct ibsa_fabric_end - a port of a node, and the other end of its cable
+ * @guid:      0 for ports of a switch except port 0
+ * @file_lid:  that the file gives; 0: none
+ * @has_cable: the following members are valid
+ * @far_node:  an index for ibsa_fabric_node_at()
+ * @lanes:     at which the link runs when it is up: 1, 2, 4, 8 or 12
+ * @speed:     of a lane, such as "EDR"
+ */
+struct ibsa_fabric_end {
+	uint64_t guid;
+	uint32_t file_lid;
+	bool has_cable;
+	bool is_up;
+	size_t far_node;
+	unsigned int far_port;
+	unsigned int lanes;
+	const char *speed;
+};
+
+/**
+ * struct ibsa_fabric_finding - an anomaly in a topology file
+ * @name: of @kind in IBSA_FINDINGS
+ * @file: also one that is included; "(text)" for ibsa_fabric_parse()
+ */
+struct ibsa_fabric_finding {
+	enum ibsa_finding_kind kind;
+	const char *name;
+	const char *file;
+	unsigned int line;
+	struct ibsa_error what;
+};
+
+/* For bindings: ibsa_fabric_node_at() with the size of @out. */
+int ibsa_fabric_node_at_sized(struct ibsa_fabric *fabric, size_t index,
+			      struct ibsa_fabric_node *out,
+			      size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 3);
+
+/**
+ * ibsa_fabric_node_at - a node, in the order of the file
+ * @out: its strings are valid until ibsa_fabric_put()
+ *
+ * Return: 0; -ENOENT
+ */
+IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_node_at(struct ibsa_fabric *fabric,
+						  size_t index,
+						  struct ibsa_fabric_node *out)
+{
+	return ibsa_fabric_node_at_sized(fabric, index, out, sizeof(*out));
+}
+
+/* For bindings: ibsa_fabric_end_at() with the size of @out. */
+int ibsa_fabric_end_at_sized(struct ibsa_fabric *fabric, size_t node,
+			     unsigned int port, struct ibsa_fabric_end *out,
+			     size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 4);
+
+/**
+ * ibsa_fabric_end_at - a port of a node, and the other end of its cable
+ * @node: index, as for ibsa_fabric_node_at()
+ * @port: from 1; 0: port 0 of a switch
+ *
+ * Return: 0; -ENOENT
+ */
+IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_end_at(struct ibsa_fabric *fabric,
+						 size_t node, unsigned int port,
+						 struct ibsa_fabric_end *out)
+{
+	return ibsa_fabric_end_at_sized(fabric, node, port, out, sizeof(*out));
+}
+
+/* For bindings: ibsa_fabric_finding_at() with the size of @out. */
+int ibsa_fabric_finding_at_sized(struct ibsa_fabric *fabric, size_t index,
+				 struct ibsa_fabric_finding *out,
+				 size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 3);
+
+/**
+ * ibsa_fabric_finding_at - an anomaly of the file, ordered by file and line
+ * @fabric: loaded with check of struct ibsa_fabric_options
+ * @out:    its strings are valid until ibsa_fabric_put()
+ *
+ * At most 65536 are held.
+ *
+ * Return: 0; -ENOENT
+ */
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_fabric_finding_at(struct ibsa_fabric *fabric, size_t index,
+		       struct ibsa_fabric_finding *out)
+{
+	return ibsa_fabric_finding_at_sized(fabric, index, out, sizeof(*out));
+}
+
+struct ibsa_transport;
+
+/**
+ * struct ibsa_packet - a packet on a link of the fabric
+ * @time_ns: at which it leaves the port that sends it, on the fabric's clock
+ * @bytes:   from the LRH to the VCRC, as on a wire; valid until the callback
+ *           returns
+ */
+struct ibsa_packet {
+	uint64_t time_ns;
+	const uint8_t *bytes;
+	size_t len;
+};
+
+/*
+ * Called with each packet, while the fabric is locked: the callback must not
+ * call any function with this fabric or its clients.
+ */
+typedef void (*ibsa_packet_fn)(const struct ibsa_packet *packet, void *arg);
+
+/**
+ * ibsa_fabric_tap - call a function with each packet of a fabric
+ * @report: called at the port that sends the packet, also if it is lost later.
+ *          NULL: end this
+ *
+ * @report is called while the fabric is locked: it must not call functions with
+ *          this fabric or its clients.
+ *
+ * Return: 0; -EBUSY the fabric has a function already; -EOPNOTSUPP Omni-Path
+ *
+ * Source: IBA vol 1, 7.7 (LRH), 7.8 (checksums), 8.3 (GRH), 9.2 (BTH), 9.3.3
+ * (DETH), 13.6.2 (RMPP).
+ */
+int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn report,
+		    void *arg) IBSA_MUST_USE IBSA_NONNULL(1);
+
+/**
+ * ibsa_replay_open - open a capture as a port whose SA replays it
+ * @path:  a pcap file of link type 197 (ERF) or 247 (InfiniBand)
+ * @error: after an error, a sentence that tells what failed; may be NULL
+ * @out:   for ibsa_options.transport
+ *
+ * A request gets the replies that the same request has in the capture, in their
+ * order, the last one again and again; a request that is not in the capture
+ * gets status 0x000c. LIDs, P_Key and GID of the port are those of the capture.
+ *
+ * Return: 0; -EINVAL no such file format, or no request to an SA; -ENOENT,
+ * -EFBIG, -ENOMEM; or the error of the file or of timerfd_create(2)
+ */
+int ibsa_replay_open(const char *path, struct ibsa_error *error,
+		     struct ibsa_transport **out) IBSA_MUST_USE IBSA_NONNULL(3);
 
 IBSA_END
 

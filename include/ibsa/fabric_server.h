@@ -21,7 +21,7 @@
 #ifndef IBSA_FABRIC_SERVER_H
 #define IBSA_FABRIC_SERVER_H
 
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 #include <ibsa/types.h>
 
 IBSA_BEGIN

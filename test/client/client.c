@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include <ibsa/ibsa.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "../support/child.h"
 

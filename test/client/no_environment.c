@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include <ibsa/bits.h>
-#include <ibsa/capture.h>
+#include <ibsa/fabric.h>
 #include <ibsa/device.h>
 #include <ibsa/fabric_server.h>
 #include <ibsa/ib_sa.h>

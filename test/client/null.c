@@ -13,7 +13,8 @@
 #include <ibsa/ib_sa.h>
 #include <ibsa/reach.h>
 #include <ibsa/service.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
+#include <ibsa/responder.h>
 #include <ibsa/fabric_server.h>
 #include <ibsa/trace.h>
 #include <ibsa/verbs.h>

@@ -16,7 +16,7 @@
 #include <ibsa/ib_sa.h>
 #include <ibsa/records.h>
 #include <ibsa/sa.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 #include <ibsa/verbs.h>
 #include <infiniband/umad.h>
 

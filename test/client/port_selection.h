@@ -8,7 +8,7 @@
 #define TEST_PORT_SELECTION_H
 
 #include <ibsa/ib_sa.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "test/client/holding.h"
 #include "test/support/server_rig.h"

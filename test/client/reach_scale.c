@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include <ibsa/reach.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 /*
  * FABRIC is the path of a topology file with this many hosts, defined by the

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include <ibsa/reach.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 enum {
 	/*

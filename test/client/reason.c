@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include <ibsa/reach.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "reason_support.h"
 

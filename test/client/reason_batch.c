@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include <ibsa/reach.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "reason_support.h"
 

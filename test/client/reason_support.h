@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include <ibsa/reach.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 enum { SM_KEY = 1 };
 

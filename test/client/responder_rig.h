@@ -19,7 +19,8 @@
 #include <ibsa/bits.h>
 #include <ibsa/records.h>
 #include <ibsa/sa.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
+#include <ibsa/responder.h>
 
 #include "umad/header.h"
 #include "test/support/device_tree.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 #include <ibsa/topology.h>
 
 #include "test/client/reach_support.h"

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "test/counterpart/same.h"
 #include "test/support/device_now.h"

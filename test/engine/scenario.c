@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include <ibsa/ibsa.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "wire/mad.h"
 

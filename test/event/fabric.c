@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include <ibsa/event.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 enum { HOSTS = 16, SEEN = 4096, MS = 1000000, AUDIT_MS = 30000 };
 

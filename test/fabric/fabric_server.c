@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <ibsa/capture.h>
+#include <ibsa/fabric.h>
 #include <ibsa/records.h>
 #include <ibsa/sa.h>
 

@@ -12,7 +12,7 @@
 
 #include <ibsa/records.h>
 #include <ibsa/sa.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "base/random.h"
 #include "test/support/device_now.h"

@@ -17,7 +17,7 @@
 
 #include <ibsa/records.h>
 #include <ibsa/sa.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "base/clock.h"
 #include "umad/header.h"

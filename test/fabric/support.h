@@ -14,7 +14,7 @@
 
 #include <ibsa/records.h>
 #include <ibsa/sa.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 /* timeout of requests; longer than all delays of the tests */
 enum { BENCH_TIMEOUT_MS = 60000 };

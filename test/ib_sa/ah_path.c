@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* From path records to address handle attributes. */
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "test/ib_sa/ah_rig.h"
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include <ibsa/ib_sa.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 enum { WAIT_MS = 5000, SECOND_NS = 1000000000 };
 

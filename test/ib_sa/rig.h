@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include <ibsa/ib_sa.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 enum { RIG_TIMEOUT_MS = 1000, RIG_RECORDS = 8 };
 

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 
 #include <ibsa/ib_sa.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "../support/random.h"
 

@@ -5,7 +5,6 @@
  */
 #include <ibsa/transport.h>
 #include <ibsa/text.h>
-#include <ibsa/sim.h>
 #include <ibsa/device.h>
 #include <ibsa/sa.h>
 #include <ibsa/ibsa.h>

@@ -17,7 +17,7 @@
 #include <ibsa/query_one.h>
 #include <ibsa/reach.h>
 #include <ibsa/service.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 #include <ibsa/topology.h>
 #include <ibsa/trace.h>
 #include <ibsa/verbs.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "many.h"
 

@@ -18,7 +18,7 @@
 #include <ibsa/event.h>
 #include <ibsa/ib_sa.h>
 #include <ibsa/service.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 enum {
 	HOSTS = 101,

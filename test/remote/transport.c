@@ -13,7 +13,7 @@
 #include <ibsa/ib_sa.h>
 #include <ibsa/records.h>
 #include <ibsa/sa.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 #include <ibsa/verbs.h>
 
 #include "base/clock.h"

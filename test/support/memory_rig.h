@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include <ibsa/ibsa.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 #include "test/support/fail_alloc.h"
 

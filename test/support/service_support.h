@@ -4,7 +4,7 @@
 #define TEST_SERVICE_SUPPORT_H
 
 #include <ibsa/service.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 
 enum { SEEN = 64, MS = 1000000, SECOND = 1000, ID = 0x1234 };
 

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include <ibsa/bits.h>
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 #include <ibsa/verbs.h>
 
 #include "test/support/child.h"

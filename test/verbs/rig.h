@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include <ibsa/sim.h>
+#include <ibsa/fabric.h>
 #define IBSA_VERBS_NAMES
 #include <ibsa/verbs.h>
 
