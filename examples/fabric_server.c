@@ -9,7 +9,7 @@
  * The program uses libibsa; or it uses libibumad, and LD_LIBRARY_PATH contains
  * the directory ibsa-umad of ibsa's libraries.
  */
-#include <ibsa/fabric_server.h>
+#include <ibsa/server.h>
 
 #include <errno.h>
 #include <poll.h>

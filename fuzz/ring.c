@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include <ibsa/bits.h>
-#include <ibsa/fabric_server.h>
+#include <ibsa/server.h>
 #include <ibsa/sa.h>
 
 #include "ring_client.h"

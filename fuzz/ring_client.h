@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/types.h>
 
-#include <ibsa/fabric_server.h>
+#include <ibsa/server.h>
 
 #include "remote/data.h"
 

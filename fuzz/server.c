@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <ibsa/fabric_server.h>
+#include <ibsa/server.h>
 #include <ibsa/sa.h>
 
 #include "remote/protocol.h"

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include <ibsa/fabric_server.h>
+#include <ibsa/server.h>
 #include <ibsa/fabric.h>
 #include <ibsa/responder.h>
 #include <ibsa/topology.h>

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <ibsa/fabric_server.h>
+#include <ibsa/server.h>
 
 #include "fabric/fabric.h"
 #include "fabric/options.h"

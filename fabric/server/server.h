@@ -7,7 +7,7 @@
 #ifndef FABRIC_SERVER_SERVER_H
 #define FABRIC_SERVER_SERVER_H
 
-#include <ibsa/fabric_server.h>
+#include <ibsa/server.h>
 
 #include "serve/serve.h"
 #include "fabric/fabric/fabric.h"

@@ -16,12 +16,11 @@
 #include <ibsa/bits.h>
 #include <ibsa/fabric.h>
 #include <ibsa/device.h>
-#include <ibsa/fabric_server.h>
+#include <ibsa/server.h>
 #include <ibsa/ib_sa.h>
 #include <ibsa/query_one.h>
 #include <ibsa/records.h>
 #include <ibsa/responder.h>
-#include <ibsa/server.h>
 #include <ibsa/verbs.h>
 
 #include "test/support/child.h"

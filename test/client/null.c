@@ -15,7 +15,7 @@
 #include <ibsa/service.h>
 #include <ibsa/fabric.h>
 #include <ibsa/responder.h>
-#include <ibsa/fabric_server.h>
+#include <ibsa/server.h>
 #include <ibsa/trace.h>
 #include <ibsa/verbs.h>
 

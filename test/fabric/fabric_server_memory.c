@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include <ibsa/bits.h>
-#include <ibsa/fabric_server.h>
+#include <ibsa/server.h>
 #include <ibsa/sa.h>
 
 #include "../support/fail_alloc.h"

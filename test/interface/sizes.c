@@ -11,7 +11,7 @@
 
 #include <ibsa/device.h>
 #include <ibsa/event.h>
-#include <ibsa/fabric_server.h>
+#include <ibsa/server.h>
 #include <ibsa/host.h>
 #include <ibsa/ib_sa.h>
 #include <ibsa/query_one.h>

@@ -12,9 +12,8 @@
 
 #include <cmocka.h>
 
-#include <ibsa/fabric_server.h>
-#include <ibsa/ibsa.h>
 #include <ibsa/server.h>
+#include <ibsa/ibsa.h>
 
 struct server_rig;
 
