@@ -3,7 +3,7 @@
 #ifndef COMMAND_NODES_H
 #define COMMAND_NODES_H
 
-#include <ibsa/host.h>
+#include <ibsa/reach.h>
 
 #include "output/cli.h"
 

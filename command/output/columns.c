@@ -4,7 +4,7 @@
 
 #include <ibsa/event.h>
 #include <ibsa/finding.h>
-#include <ibsa/reason.h>
+#include <ibsa/reach.h>
 #include <ibsa/records.h>
 #include <ibsa/text.h>
 

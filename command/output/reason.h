@@ -3,7 +3,7 @@
 #ifndef COMMAND_REASON_H
 #define COMMAND_REASON_H
 
-#include <ibsa/reason.h>
+#include <ibsa/reach.h>
 
 #include "output/out.h"
 

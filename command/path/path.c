@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/reason.h>
+#include <ibsa/reach.h>
 #include <ibsa/sa.h>
 #include <ibsa/text.h>
 

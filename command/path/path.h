@@ -3,7 +3,7 @@
 #ifndef COMMAND_PATH_H
 #define COMMAND_PATH_H
 
-#include <ibsa/reason.h>
+#include <ibsa/reach.h>
 
 #include "names/ends.h"
 #include "output/fields.h"

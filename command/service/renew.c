@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <ibsa/reason.h>
+#include <ibsa/reach.h>
 #include <ibsa/service.h>
 #include <ibsa/text.h>
 

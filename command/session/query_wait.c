@@ -11,7 +11,7 @@
 
 #include <ibsa/device.h>
 #include <ibsa/query_one.h>
-#include <ibsa/reason.h>
+#include <ibsa/reach.h>
 #include <ibsa/text.h>
 
 #include "session/query_wait.h"

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include <ibsa/reason.h>
+#include <ibsa/reach.h>
 #include <ibsa/sa.h>
 #include <ibsa/trace.h>
 

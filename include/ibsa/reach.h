@@ -1,21 +1,110 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reachability: whether the SA has a path to a GID, for one GID or thousands.
+ * Reachability: whether the SA has a path to a GID, for one GID or thousands;
+ * why it has none; and the ports of a host.
  *
- * ibsa_reach_wait  check one GID, and wait for the result
- * ibsa_reach_start check many GIDs
- * ibsa_reach_stop  end a batch early: -ECANCELED for the other GIDs
+ * ibsa_reach_wait      check one GID, and wait for the result
+ * ibsa_reach_start     check many GIDs
+ * ibsa_reach_stop      end a batch early: -ECANCELED for the other GIDs
  *
- * The result is what the SA has in its database; no packet is sent to the other
- * port. A host that has crashed is reachable while its port is active, and a
- * port that went down until the next sweep of the SM.
+ * ibsa_reason_text     a few words, such as "another subnet"; "" for NONE
+ * ibsa_reason_wait     find out why a query for a path has no result
+ *
+ * ibsa_host_select     select the ports of a host from NodeRecords
+ * ibsa_host_ports      query the SA for the ports of a host, and wait
+ * ibsa_host_ports_free free the records of a host
+ *
+ * Whether there is a path is what the SA has in its database; no packet is sent
+ * to the other port. A host that has crashed is reachable while its port is
+ * active, and a port that went down until the next sweep of the SM.
  */
 #ifndef IBSA_REACH_H
 #define IBSA_REACH_H
 
-#include <ibsa/reason.h>
+#include <ibsa/ibsa.h>
+#include <ibsa/records.h>
+#include <ibsa/text.h>
 
 IBSA_BEGIN
+
+/*
+ * All reasons: R(name, "text"). The library does not return NO_NAME, which is
+ * for programs that convert names to ports.
+ */
+#define IBSA_REASONS(R)                                             \
+	R(NO_NAME, "no such name")                                  \
+	R(UNKNOWN_PORT, "unknown, or in no partition of this port") \
+	R(FAR_PORT_DOWN, "the far port is down")                    \
+	R(THIS_PORT_DOWN, "this port is down")                      \
+	R(NO_PKEY, "no P_Key in common")                            \
+	R(BOTH_LIMITED, "both are limited members")                 \
+	R(OTHER_SUBNET, "another subnet")                           \
+	R(CONSTRAINT, "a constraint excludes every path")           \
+	R(NOT_MEMBER, "not a member of the group")
+
+/* NONE, also of zeroed memory: no search for a reason, or none was found. */
+enum ibsa_reason_code {
+	IBSA_REASON_NONE,
+#define IBSA__REASON_ENUM(name, text) IBSA_REASON_##name,
+	IBSA_REASONS(IBSA__REASON_ENUM)
+#undef IBSA__REASON_ENUM
+};
+
+enum {
+	IBSA_REASON_QUERIES = 3, /* at most so many queries find a reason */
+	IBSA_REASON_TEXT = 256,	 /* size of @detail of struct ibsa_reason */
+	IBSA_REASON_VALUE = 48,	 /* size of @possible of struct ibsa_reason */
+};
+
+/**
+ * struct ibsa_reason - why there is no path
+ * @is_certain: false: possible, as far as the SA shows; or no reason
+ * @queries:    that were tried
+ * @err:        0; or what ended the search, as in struct ibsa_reply
+ * @constraint: for IBSA_REASON_CONSTRAINT: the field without which the SA has a
+ *              path, such as "mtu"; NULL: no single field
+ * @possible:   the value of this field in that path, such as "100Gb/s"; ""
+ * @detail:     one sentence, safe to print; "" without a search
+ */
+struct ibsa_reason {
+	enum ibsa_reason_code code;
+	bool is_certain;
+	uint8_t queries;
+	int err;
+	const char *constraint;
+	char possible[IBSA_REASON_VALUE];
+	char detail[IBSA_REASON_TEXT];
+};
+
+const char *ibsa_reason_text(enum ibsa_reason_code code);
+
+/* For bindings: ibsa_reason_wait() with the sizes of @query and @out. */
+int ibsa_reason_wait_sized(struct ibsa_client *client,
+			   const struct ibsa_query *query, size_t query_size,
+			   struct ibsa_reason *out,
+			   size_t out_size) IBSA_MUST_USE IBSA_NONNULL(1, 4);
+
+/**
+ * ibsa_reason_wait - find out why a query for a path has no result
+ * @query: a query for a PathRecord with both ends that ended without a path
+ * @out:   receives the reason; code IBSA_REASON_NONE if none was found
+ *
+ * Does not repeat @query. Sends at most IBSA_REASON_QUERIES queries, each with
+ * the deadline of @query, and waits for the replies.
+ *
+ * Return: 0; -EINVAL @query is not such a query; -EBUSY a callback of this
+ * client called ibsa_reason_wait()
+ *
+ * Source: IBA vol 1, 15.2.5.16 (PathRecord), 15.4.1 (what the SA shows), 10.9.3
+ * (P_Keys).
+ */
+IBSA_INLINE IBSA_MUST_USE int ibsa_reason_wait(struct ibsa_client *client,
+					       const struct ibsa_query *query,
+					       struct ibsa_reason *out)
+{
+	return ibsa_reason_wait_sized(client, query, sizeof(*query), out,
+				      sizeof(*out));
+}
 
 /* Zeroed memory is UNKNOWN, not YES. */
 enum ibsa_reach {
@@ -153,6 +242,60 @@ ibsa_reach_start(struct ibsa_client *client,
  * Return: 0; -EALREADY it was stopped before, or has its last callback
  */
 int ibsa_reach_stop(struct ibsa_reach_batch *batch);
+
+/* For bindings: ibsa_host_select() with the size of @nodes. */
+int ibsa_host_select_sized(const struct ibsa_node *nodes, size_t size,
+			   size_t count, const char *name,
+			   struct ibsa_node **out,
+			   size_t *out_count) IBSA_MUST_USE;
+
+/**
+ * ibsa_host_select - select the ports of a host from NodeRecords
+ * @nodes: decoded NodeRecords, one for each port
+ * @name:  a whole description; its first word, the host; or HOST/DEVICE
+ * @out:   receives copies, which ibsa_host_ports_free() frees; NULL if none
+ *         matches
+ *
+ * Selects what matches best: without regard to case only if nothing else does,
+ * and channel adapters only if there is one. Ordered by description, node GUID
+ * and port number. Any thread may call it.
+ *
+ * Return: 0, also if no node matches; -EINVAL no @name; -ENOMEM
+ */
+IBSA_INLINE IBSA_MUST_USE int ibsa_host_select(const struct ibsa_node *nodes,
+					       size_t count, const char *name,
+					       struct ibsa_node **out,
+					       size_t *out_count)
+{
+	return ibsa_host_select_sized(nodes, sizeof(*nodes), count, name, out,
+				      out_count);
+}
+
+/* For bindings: ibsa_host_ports() with the size of struct ibsa_node. */
+int ibsa_host_ports_sized(struct ibsa_client *client, const char *name,
+			  size_t size, struct ibsa_node **out,
+			  size_t *out_count) IBSA_MUST_USE
+	IBSA_NONNULL(1, 4, 5);
+
+/**
+ * ibsa_host_ports - query the SA for the ports of a host, and wait
+ * @name: as for ibsa_host_select()
+ * @out:  as for ibsa_host_select()
+ *
+ * Queries all NodeRecords: use ibsa_host_select() for several names.
+ *
+ * Return: as ibsa_host_select(), or the error of ibsa_query_wait()
+ */
+IBSA_INLINE IBSA_MUST_USE int ibsa_host_ports(struct ibsa_client *client,
+					      const char *name,
+					      struct ibsa_node **out,
+					      size_t *out_count)
+{
+	return ibsa_host_ports_sized(client, name, sizeof(**out), out,
+				     out_count);
+}
+
+void ibsa_host_ports_free(struct ibsa_node *ports);
 
 IBSA_END
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/host.h>
+#include <ibsa/reach.h>
 #include <ibsa/sa.h>
 
 #include "common/host.h"

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include <ibsa/reason.h>
+#include <ibsa/reach.h>
 #include <ibsa/text.h>
 
 #include "wire/gid.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include <ibsa/host.h>
+#include <ibsa/reach.h>
 #include <ibsa/sa.h>
 
 #include "common/host.h"

@@ -9,9 +9,8 @@
 
 #include <ibsa/device.h>
 #include <ibsa/event.h>
-#include <ibsa/host.h>
-#include <ibsa/ib_sa.h>
 #include <ibsa/reach.h>
+#include <ibsa/ib_sa.h>
 #include <ibsa/service.h>
 #include <ibsa/fabric.h>
 #include <ibsa/responder.h>

@@ -31,9 +31,9 @@ FLAGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function",
 # Headers for an example that includes no header itself.
 HEADERS = "".join(f"#include <{name}>\n" for name in (
     "errno.h", "poll.h", "stdio.h", "stdlib.h", "string.h", "sys/epoll.h",
-    "ibsa/device.h", "ibsa/event.h", "ibsa/ib_sa.h", "ibsa/host.h",
+    "ibsa/device.h", "ibsa/event.h", "ibsa/ib_sa.h", "ibsa/reach.h",
     "ibsa/ibsa.h",
-    "ibsa/query_one.h", "ibsa/reach.h", "ibsa/reason.h", "ibsa/records.h",
+    "ibsa/query_one.h", "ibsa/reach.h", "ibsa/reach.h", "ibsa/records.h",
     "ibsa/sa.h", "ibsa/server.h", "ibsa/service.h",
     "ibsa/sim.h", "ibsa/server.h", "ibsa/text.h", "ibsa/trace.h",
     "ibsa/verbs.h"))

@@ -12,10 +12,9 @@
 #include <ibsa/device.h>
 #include <ibsa/event.h>
 #include <ibsa/server.h>
-#include <ibsa/host.h>
+#include <ibsa/reach.h>
 #include <ibsa/ib_sa.h>
 #include <ibsa/query_one.h>
-#include <ibsa/reach.h>
 #include <ibsa/service.h>
 #include <ibsa/fabric.h>
 #include <ibsa/topology.h>

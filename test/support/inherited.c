@@ -10,10 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include <ibsa/host.h>
-#include <ibsa/query_one.h>
 #include <ibsa/reach.h>
-#include <ibsa/reason.h>
+#include <ibsa/query_one.h>
 #include <ibsa/topology.h>
 
 static const struct ibsa_query table = {
