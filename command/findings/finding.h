@@ -5,7 +5,7 @@
 
 #include <stdarg.h>
 
-#include <ibsa/finding.h>
+#include <ibsa/topology.h>
 
 /* "warning" or "critical". */
 const char *check_severity_text(enum ibsa_severity severity);

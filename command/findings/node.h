@@ -3,7 +3,7 @@
 #ifndef COMMAND_CHECK_NODE_H
 #define COMMAND_CHECK_NODE_H
 
-#include <ibsa/finding.h>
+#include <ibsa/topology.h>
 
 #include "findings/node_options.h"
 #include "session/answers.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include <ibsa/event.h>
-#include <ibsa/finding.h>
+#include <ibsa/topology.h>
 #include <ibsa/reach.h>
 #include <ibsa/records.h>
 #include <ibsa/text.h>

@@ -7,7 +7,7 @@
 
 #include <ibsa/reach.h>
 #include <ibsa/sa.h>
-#include <ibsa/trace.h>
+#include <ibsa/topology.h>
 
 #include "output/columns.h"
 #include "names/ends.h"

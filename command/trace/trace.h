@@ -3,7 +3,7 @@
 #ifndef COMMAND_TRACE_H
 #define COMMAND_TRACE_H
 
-#include <ibsa/trace.h>
+#include <ibsa/topology.h>
 
 #include "names/ends.h"
 #include "graph/topology.h"

@@ -34,7 +34,7 @@
 #ifndef IBSA_FABRIC_H
 #define IBSA_FABRIC_H
 
-#include <ibsa/finding.h>
+#include <ibsa/topology.h>
 #include <ibsa/sa.h>
 #include <ibsa/transport.h>
 #include <ibsa/types.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The table of findings. */
-#include <ibsa/finding.h>
+#include <ibsa/topology.h>
 
 /*
  * Without pointers, which would have to be relocated in each process. With the

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include <ibsa/sa.h>
-#include <ibsa/finding.h>
+#include <ibsa/topology.h>
 
 #include "base/alloc.h"
 #include "topology/net_check.h"

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include <ibsa/finding.h>
+#include <ibsa/topology.h>
 
 #include "topology/net_check.h"
 

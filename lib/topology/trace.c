@@ -8,7 +8,7 @@
 
 #include <ibsa/sa.h>
 #include <ibsa/text.h>
-#include <ibsa/trace.h>
+#include <ibsa/topology.h>
 
 #include "base/alloc.h"
 #include "base/sized.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include <ibsa/sa.h>
-#include <ibsa/trace.h>
+#include <ibsa/topology.h>
 
 #include "base/alloc.h"
 #include "base/array.h"

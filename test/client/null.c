@@ -15,7 +15,7 @@
 #include <ibsa/fabric.h>
 #include <ibsa/responder.h>
 #include <ibsa/server.h>
-#include <ibsa/trace.h>
+#include <ibsa/topology.h>
 #include <ibsa/verbs.h>
 
 static void functions_that_end_a_life_do_nothing(void **state)

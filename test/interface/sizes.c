@@ -18,7 +18,6 @@
 #include <ibsa/service.h>
 #include <ibsa/fabric.h>
 #include <ibsa/topology.h>
-#include <ibsa/trace.h>
 #include <ibsa/verbs.h>
 
 #define CHECK(is_right) check(is_right, __LINE__, #is_right)

@@ -2,7 +2,7 @@
 /* A topology with the n-th allocation failing, for every n. */
 #include <errno.h>
 
-#include <ibsa/trace.h>
+#include <ibsa/topology.h>
 
 #include "test/support/fail_alloc.h"
 #include "test/topology/rig.h"

@@ -2,7 +2,7 @@
 /* Traces by forwarding tables, also by tables with holes and loops. */
 #include <errno.h>
 
-#include <ibsa/trace.h>
+#include <ibsa/topology.h>
 
 #include "test/topology/rig.h"
 
