@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/fabric.h>
 
 #include "fabric/fabric/fabric.h"

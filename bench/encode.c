@@ -9,7 +9,7 @@
 #include <iba/ib_types.h>
 
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "wire/request.h"
 

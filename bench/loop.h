@@ -6,7 +6,7 @@
 #ifndef BENCH_LOOP_H
 #define BENCH_LOOP_H
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/transport.h>
 
 /**

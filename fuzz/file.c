@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 
 #include "umad/header.h"
 #include "fabric/fabric/fabric.h"

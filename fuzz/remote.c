@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "base/alloc.h"
 #include "remote/link.h"

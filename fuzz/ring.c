@@ -17,9 +17,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 #include <ibsa/server.h>
-#include <ibsa/sa.h>
 
 #include "ring_client.h"
 

@@ -8,7 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "ring_client.h"
 

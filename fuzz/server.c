@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include <ibsa/server.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "remote/protocol.h"
 

@@ -12,7 +12,7 @@
 #include <infiniband/umad.h>
 #include <infiniband/umad_sm.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "libibumad/file.h"
 #include "libibumad/debug.h"

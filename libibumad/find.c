@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "libibumad/libibumad.h"
 

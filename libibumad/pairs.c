@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/umad_ext.h>
 
 #include "base/alloc.h"

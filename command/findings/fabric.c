@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "findings/fabric.h"
 #include "findings/finding.h"

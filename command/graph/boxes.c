@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "graph/boxes.h"
 

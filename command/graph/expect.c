@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "graph/expect_rows.h"
 #include "graph/topology.h"

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include <ibsa/device.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/text.h>
 
 #include "common/host.h"

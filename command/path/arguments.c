@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Parses the command line of ibsa path, in the two layouts of path records. */
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/text.h>
 
 #include "session/opa.h"

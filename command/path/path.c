@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include <ibsa/reach.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/text.h>
 
 #include "common/selector.h"

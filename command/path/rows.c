@@ -2,7 +2,7 @@
 /* Writes the rows of ibsa path. */
 #include <string.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/text.h>
 
 #include "output/codes.h"

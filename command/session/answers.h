@@ -3,7 +3,7 @@
 #ifndef COMMAND_ANSWERS_H
 #define COMMAND_ANSWERS_H
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 enum {
 #define ANSWERS_INDEX(name, value, text) ANSWERS_##name,

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 
 #include "session/pcap_load.h"
 #include "session/record.h"

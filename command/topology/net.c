@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "output/fields.h"
 #include "base/memory_text.h"

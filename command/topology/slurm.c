@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "base/memory_text.h"
 #include "graph/name_text.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/text.h>
 
 #include "output/fields.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include <ibsa/reach.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/topology.h>
 
 #include "output/columns.h"

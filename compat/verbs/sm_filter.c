@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 
 #include "base/alloc.h"
 #include "verbs/sm_filter.h"

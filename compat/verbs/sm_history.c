@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"

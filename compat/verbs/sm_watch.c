@@ -2,7 +2,7 @@
 /* Watches for SM events, one per port. */
 #include <errno.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 
 #include "fabric/capture/frame.h"
 

@@ -3,7 +3,7 @@
 #ifndef FABRIC_CAPTURE_FRAME_H
 #define FABRIC_CAPTURE_FRAME_H
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/transport.h>
 
 /* Maximum length of a packet: LRH, GRH, BTH, DETH, MAD, ICRC and VCRC. */

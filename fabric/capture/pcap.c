@@ -6,7 +6,7 @@
  * Source: draft-ietf-opsawg-pcap; www.tcpdump.org/linktypes.html; Endace, ERF
  * Types Reference Guide.
  */
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 
 #include "fabric/capture/pcap.h"
 

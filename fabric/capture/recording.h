@@ -3,7 +3,7 @@
 #ifndef FABRIC_CAPTURE_RECORDING_H
 #define FABRIC_CAPTURE_RECORDING_H
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/transport.h>
 
 #include "base/map.h"

@@ -2,7 +2,7 @@
 /* MADs that a umad file has sent and that wait for their responses. */
 #include <string.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 
 #include "base/alloc.h"
 #include "fabric/mad/agent.h"

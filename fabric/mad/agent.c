@@ -8,8 +8,7 @@
  */
 #include <errno.h>
 
-#include <ibsa/bits.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "fabric/mad/agent.h"
 #include "fabric/mad/mad.h"

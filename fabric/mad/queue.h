@@ -3,7 +3,7 @@
 #ifndef FABRIC_MAD_QUEUE_H
 #define FABRIC_MAD_QUEUE_H
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/transport.h>
 
 #include "fabric/mad/mad.h"

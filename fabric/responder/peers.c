@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 
 #include "base/alloc.h"
 #include "base/random.h"

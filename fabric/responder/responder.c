@@ -16,8 +16,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include <ibsa/bits.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "base/alloc.h"
 #include "base/error.h"

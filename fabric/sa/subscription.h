@@ -3,7 +3,7 @@
 #ifndef FABRIC_SA_SUBSCRIPTION_H
 #define FABRIC_SA_SUBSCRIPTION_H
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 #include <ibsa/records.h>
 #include <ibsa/transport.h>
 

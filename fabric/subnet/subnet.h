@@ -6,8 +6,7 @@
 #ifndef FABRIC_SUBNET_SUBNET_H
 #define FABRIC_SUBNET_SUBNET_H
 
-#include <ibsa/bits.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "base/list.h"
 #include "base/map.h"

@@ -2,7 +2,7 @@
 /* Makes the nodes and ports of a fabric from its topology file. */
 #include <errno.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "base/alloc.h"
 #include "fabric/subnet/topology.h"

@@ -35,9 +35,8 @@
 #define IBSA_FABRIC_H
 
 #include <ibsa/topology.h>
-#include <ibsa/sa.h>
-#include <ibsa/transport.h>
 #include <ibsa/types.h>
+#include <ibsa/transport.h>
 
 IBSA_BEGIN
 

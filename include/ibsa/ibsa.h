@@ -43,9 +43,8 @@
 #include <string.h>
 
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
-#include <ibsa/transport.h>
 #include <ibsa/types.h>
+#include <ibsa/transport.h>
 
 IBSA_BEGIN
 

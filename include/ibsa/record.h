@@ -17,7 +17,6 @@
 #ifndef IBSA_RECORD_H
 #define IBSA_RECORD_H
 
-#include <ibsa/bits.h>
 #include <ibsa/types.h>
 
 IBSA_BEGIN

@@ -24,7 +24,7 @@
 #define IBSA_TEXT_H
 
 #include <ibsa/record.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 IBSA_BEGIN
 

@@ -40,7 +40,6 @@
 
 #include <ibsa/record.h>
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
 #include <ibsa/types.h>
 
 IBSA_BEGIN

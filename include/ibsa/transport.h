@@ -10,7 +10,6 @@
 #ifndef IBSA_TRANSPORT_H
 #define IBSA_TRANSPORT_H
 
-#include <ibsa/sa.h>
 #include <ibsa/types.h>
 
 IBSA_BEGIN

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include <ibsa/reach.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "common/host.h"
 #include "base/alloc.h"

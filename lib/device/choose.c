@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #include <ibsa/device.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "wire/gid.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 
 #include "base/digit.h"
 #include "device/parse.h"

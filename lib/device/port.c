@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "base/alloc.h"
 #include "base/array.h"

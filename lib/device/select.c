@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "base/error.h"
 #include "device/device.h"

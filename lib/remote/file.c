@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 
 #include "base/clock.h"
 #include "remote/pending.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"

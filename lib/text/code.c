@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Names of methods, statuses, MTUs, rates, node types and states. */
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "base/letter.h"
 #include "text/code.h"

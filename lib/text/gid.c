@@ -2,7 +2,7 @@
 /* GIDs in the notation of IPv6 addresses. */
 #include <errno.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 
 #include "base/digit.h"
 #include "common/text.h"

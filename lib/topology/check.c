@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/text.h>
 
 #include "common/clean.h"

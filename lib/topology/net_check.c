@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/topology.h>
 
 #include "base/alloc.h"

@@ -2,7 +2,7 @@
 /* Reads a topology file into a struct ibsa_topology, without a fabric. */
 #include <errno.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/topology.h>
 
 #include "base/error.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "base/array.h"
 #include "base/error.h"

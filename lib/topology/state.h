@@ -6,7 +6,7 @@
 #ifndef TOPOLOGY_STATE_H
 #define TOPOLOGY_STATE_H
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/topology.h>
 
 #include "wire/rate.h"

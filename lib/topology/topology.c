@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "base/alloc.h"
 #include "base/array.h"

@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/text.h>
 #include <ibsa/topology.h>
 

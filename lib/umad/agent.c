@@ -2,7 +2,7 @@
 /* The agents that a transport registers at its umad file, to receive MADs. */
 #include <errno.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "umad/transport.h"
 

@@ -7,8 +7,7 @@
 #include <endian.h>
 #include <errno.h>
 
-#include <ibsa/bits.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "umad/header.h"
 

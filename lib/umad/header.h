@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/transport.h>
 
 enum {

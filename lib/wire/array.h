@@ -6,7 +6,7 @@
 #ifndef WIRE_ARRAY_H
 #define WIRE_ARRAY_H
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 
 /*
  * The functions put_... return the bits of the values that do not fit the

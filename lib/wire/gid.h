@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include <ibsa/bits.h>
 #include <ibsa/types.h>
 
 static inline bool gid_is_zero(const struct ibsa_gid *gid)

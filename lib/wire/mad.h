@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #define MAD__AT(field) (offsetof(struct ibsa__sa_header_bits, field) / 8)
 

@@ -8,7 +8,7 @@
 #ifndef WIRE_WORD_H
 #define WIRE_WORD_H
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 
 /*
  * The words stay in registers only if the compiler unrolls the loop. Without

@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 
 #include "attack.h"
 

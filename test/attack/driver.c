@@ -29,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 
 #include "attack.h"
 #include "base/clock.h"

@@ -12,9 +12,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 #include <ibsa/ib_sa.h>
-#include <ibsa/sa.h>
 #include <ibsa/verbs.h>
 #include <infiniband/umad.h>
 

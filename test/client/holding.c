@@ -3,9 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
 
 #include "base/clock.h"
 #include "test/client/holding.h"

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include <ibsa/reach.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "common/host.h"
 

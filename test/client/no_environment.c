@@ -13,7 +13,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 #include <ibsa/fabric.h>
 #include <ibsa/device.h>
 #include <ibsa/server.h>

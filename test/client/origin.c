@@ -12,10 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 #include <ibsa/ib_sa.h>
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
 #include <ibsa/fabric.h>
 #include <ibsa/verbs.h>
 #include <infiniband/umad.h>

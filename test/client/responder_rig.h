@@ -16,9 +16,8 @@
 
 #include <cmocka.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
 #include <ibsa/fabric.h>
 #include <ibsa/responder.h>
 

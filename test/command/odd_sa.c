@@ -17,8 +17,7 @@
 
 #include <infiniband/umad.h>
 
-#include <ibsa/bits.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "wire/mad.h"
 

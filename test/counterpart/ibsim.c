@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include <ibsa/ibsa.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #define CHECK(condition) \
 	((condition) ? (void)0 : fail(__FILE__, __LINE__, #condition))

@@ -6,9 +6,8 @@
 #ifndef TEST_COUNTERPART_SAME_H
 #define TEST_COUNTERPART_SAME_H
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
 
 #include "base/random.h"
 

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/transport.h>
 
 #include "test/support/device_now.h"

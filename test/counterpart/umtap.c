@@ -25,8 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <ibsa/bits.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "umad/header.h"
 #include "test/counterpart/umtap.h"

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 
 #include "umad/header.h"
 #include "test/counterpart/umtap.h"

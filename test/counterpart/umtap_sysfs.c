@@ -22,7 +22,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 
 enum {
 	CONTROL_PORTINFO = 8,

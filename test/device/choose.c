@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include <ibsa/device.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/text.h>
 
 enum { ROWS = 8, NONE = ROWS };

@@ -9,8 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include <ibsa/bits.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "device/device.h"
 #include "device/parse.h"

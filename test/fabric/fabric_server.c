@@ -13,7 +13,7 @@
 
 #include <ibsa/fabric.h>
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "remote/protocol.h"
 #include "wire/mad.h"

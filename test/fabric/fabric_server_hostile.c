@@ -15,8 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <ibsa/bits.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "remote/file.h"
 #include "../support/server_rig.h"

@@ -17,9 +17,8 @@
 
 #include <cmocka.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 #include <ibsa/server.h>
-#include <ibsa/sa.h>
 
 #include "../support/fail_alloc.h"
 #include "remote/protocol.h"

@@ -12,8 +12,7 @@
 
 #include <cmocka.h>
 
-#include <ibsa/bits.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "umad/header.h"
 #include "fabric/fabric/fabric.h"

@@ -2,7 +2,7 @@
 /* Tables that the embedded SA builds in slices. */
 #include <stdlib.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 
 #include "fabric/fabric/fabric.h"
 #include "fabric/sa/job.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/fabric.h>
 
 #include "base/random.h"

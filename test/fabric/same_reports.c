@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/fabric.h>
 
 #include "base/clock.h"

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/fabric.h>
 
 /* timeout of requests; longer than all delays of the tests */

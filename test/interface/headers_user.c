@@ -6,7 +6,7 @@
 #include <ibsa/transport.h>
 #include <ibsa/text.h>
 #include <ibsa/device.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/ibsa.h>
 #include <ibsa/records.h>
 #include <ibsa/verbs.h>

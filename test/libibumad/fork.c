@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 #include <ibsa/records.h>
 
 #include "wire/mad.h"

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 
 int libibumad_anywhere(void **state)
 {

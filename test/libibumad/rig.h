@@ -9,7 +9,7 @@
 
 #include <infiniband/umad.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 enum { MAD_BYTES = 256, ROOM = 64 + MAD_BYTES };
 

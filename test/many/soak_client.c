@@ -21,7 +21,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 #include <ibsa/event.h>
 #include <ibsa/ib_sa.h>
 #include <ibsa/ibsa.h>

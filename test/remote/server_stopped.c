@@ -25,7 +25,7 @@
 
 #include <ibsa/ib_sa.h>
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "base/clock.h"
 #include "remote/link.h"

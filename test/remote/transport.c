@@ -7,12 +7,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 #include <ibsa/device.h>
 #include <ibsa/event.h>
 #include <ibsa/ib_sa.h>
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
 #include <ibsa/fabric.h>
 #include <ibsa/verbs.h>
 

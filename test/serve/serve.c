@@ -17,8 +17,7 @@
 
 #include <cmocka.h>
 
-#include <ibsa/bits.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "base/clock.h"
 #include "owner.h"

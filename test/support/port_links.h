@@ -12,7 +12,7 @@
 #define TEST_PORT_LINKS_H
 
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 /* Bits of the component mask that select by what may differ. */
 static inline uint64_t port_links_mask(void)

@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "base/clock.h"
 #include "remote/file.h"

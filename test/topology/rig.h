@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/topology.h>
 
 /* Add a NodeRecord. Its node GUID is 0x100 times the LID, port GUIDs follow. */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "umad/transport.h"
 

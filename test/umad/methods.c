@@ -15,7 +15,7 @@
 
 #include <infiniband/umad.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/transport.h>
 
 #include "test/umad/methods.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "base/clock.h"
 #include "umad/header.h"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "base/clock.h"
 #include "test/umad/played.h"

@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "device/device.h"
 #include "test/support/device_now.h"

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include <ibsa/bits.h>
+#include <ibsa/types.h>
 #include <ibsa/fabric.h>
 #include <ibsa/verbs.h>
 

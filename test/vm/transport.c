@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include <ibsa/device.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "test/support/device_now.h"
 #include "test/vm/sa_rig.h"

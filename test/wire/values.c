@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 
 #include "../support/random.h"
 

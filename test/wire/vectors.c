@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include <ibsa/records.h>
-#include <ibsa/sa.h>
+#include <ibsa/types.h>
 #include <ibsa/text.h>
 
 #include "common/selector.h"
