@@ -3,7 +3,7 @@
 #ifndef COMMON_SELECTOR_H
 #define COMMON_SELECTOR_H
 
-#include <ibsa/record.h>
+#include <ibsa/records.h>
 
 /*
  * Parse "FIELD=VALUE" or a comparison for a query.

@@ -3,7 +3,7 @@
 #ifndef COMMAND_CODES_H
 #define COMMAND_CODES_H
 
-#include <ibsa/record.h>
+#include <ibsa/records.h>
 
 enum { CODE_TEXT = 32 };
 

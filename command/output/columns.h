@@ -6,7 +6,7 @@
 #ifndef COMMAND_COLUMNS_H
 #define COMMAND_COLUMNS_H
 
-#include <ibsa/record.h>
+#include <ibsa/records.h>
 
 #include "output/cli.h"
 

@@ -23,7 +23,7 @@
 #ifndef IBSA_TEXT_H
 #define IBSA_TEXT_H
 
-#include <ibsa/record.h>
+#include <ibsa/records.h>
 #include <ibsa/types.h>
 
 IBSA_BEGIN

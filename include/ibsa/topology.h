@@ -38,7 +38,6 @@
 #ifndef IBSA_TOPOLOGY_H
 #define IBSA_TOPOLOGY_H
 
-#include <ibsa/record.h>
 #include <ibsa/records.h>
 #include <ibsa/types.h>
 

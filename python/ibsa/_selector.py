@@ -12,7 +12,7 @@ from typing import Any, List, Optional
 from ._native import c_text, lib
 from .errors import Error
 
-# Constants of <ibsa/record.h> and <ibsa/types.h>; test/layout.py compares the
+# Constants of <ibsa/records.h> and <ibsa/types.h>; test/layout.py compares the
 # numbers.
 SHOW_GID = 2
 SHOW_TEXT = 4

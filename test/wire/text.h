@@ -3,7 +3,7 @@
 #ifndef TEST_WIRE_TEXT_H
 #define TEST_WIRE_TEXT_H
 
-#include <ibsa/record.h>
+#include <ibsa/records.h>
 
 #include "case.h"
 
