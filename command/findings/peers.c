@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/query_one.h>
+#include <ibsa/ibsa.h>
 #include <ibsa/reach.h>
 
 #include "common/host.h"

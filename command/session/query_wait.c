@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include <ibsa/device.h>
-#include <ibsa/query_one.h>
+#include <ibsa/ibsa.h>
 #include <ibsa/reach.h>
 #include <ibsa/text.h>
 

@@ -2,7 +2,7 @@
 /* Blocking queries for a single record. */
 #include <errno.h>
 
-#include <ibsa/query_one.h>
+#include <ibsa/ibsa.h>
 
 #include "base/error.h"
 #include "client/client.h"

@@ -18,7 +18,7 @@
 #include <ibsa/device.h>
 #include <ibsa/server.h>
 #include <ibsa/ib_sa.h>
-#include <ibsa/query_one.h>
+#include <ibsa/ibsa.h>
 #include <ibsa/records.h>
 #include <ibsa/responder.h>
 #include <ibsa/verbs.h>

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include <ibsa/query_one.h>
+#include <ibsa/ibsa.h>
 
 #include "test/client/reach_support.h"
 

@@ -33,7 +33,7 @@ HEADERS = "".join(f"#include <{name}>\n" for name in (
     "errno.h", "poll.h", "stdio.h", "stdlib.h", "string.h", "sys/epoll.h",
     "ibsa/device.h", "ibsa/event.h", "ibsa/ib_sa.h", "ibsa/reach.h",
     "ibsa/ibsa.h",
-    "ibsa/query_one.h", "ibsa/reach.h", "ibsa/reach.h", "ibsa/records.h",
+    "ibsa/ibsa.h", "ibsa/reach.h", "ibsa/reach.h", "ibsa/records.h",
     "ibsa/types.h", "ibsa/server.h", "ibsa/service.h",
     "ibsa/sim.h", "ibsa/server.h", "ibsa/text.h", "ibsa/topology.h",
     "ibsa/verbs.h"))

@@ -14,7 +14,7 @@
 #include <ibsa/server.h>
 #include <ibsa/reach.h>
 #include <ibsa/ib_sa.h>
-#include <ibsa/query_one.h>
+#include <ibsa/ibsa.h>
 #include <ibsa/service.h>
 #include <ibsa/fabric.h>
 #include <ibsa/topology.h>

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include <ibsa/reach.h>
-#include <ibsa/query_one.h>
+#include <ibsa/ibsa.h>
 #include <ibsa/topology.h>
 
 static const struct ibsa_query table = {
