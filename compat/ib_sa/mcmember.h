@@ -6,7 +6,7 @@
 #ifndef IB_SA_MCMEMBER_H
 #define IB_SA_MCMEMBER_H
 
-#include <ibsa/ib_sa_types.h>
+#include <ibsa/ib_sa.h>
 #include <ibsa/records.h>
 
 /*
