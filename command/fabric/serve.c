@@ -11,6 +11,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <ibsa/responder.h>
+
 #include "fabric/fabric.h"
 #include "output/fields.h"
 #include "session/scope.h"

@@ -16,6 +16,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include <ibsa/responder.h>
 #include <ibsa/types.h>
 
 #include "base/alloc.h"

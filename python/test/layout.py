@@ -17,8 +17,8 @@ import tempfile
 from ibsa import _native, _records, _selector, constants
 
 HEADERS = "".join(f"#include <ibsa/{name}.h>\n" for name in (
-    "ibsa", "event", "fabric_server", "query_one", "reach", "records", "server",
-    "service", "sim", "text", "topology", "trace"))
+    "ibsa", "event", "fabric", "reach", "server", "service", "text",
+    "topology"))
 
 # Our enum, the enum of C, and the start of its constants.
 ENUMS = [

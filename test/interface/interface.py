@@ -31,11 +31,9 @@ FLAGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function",
 # Headers for an example that includes no header itself.
 HEADERS = "".join(f"#include <{name}>\n" for name in (
     "errno.h", "poll.h", "stdio.h", "stdlib.h", "string.h", "sys/epoll.h",
-    "ibsa/device.h", "ibsa/event.h", "ibsa/ib_sa.h", "ibsa/reach.h",
-    "ibsa/ibsa.h",
-    "ibsa/ibsa.h", "ibsa/reach.h", "ibsa/reach.h", "ibsa/records.h",
-    "ibsa/types.h", "ibsa/server.h", "ibsa/service.h",
-    "ibsa/sim.h", "ibsa/server.h", "ibsa/text.h", "ibsa/topology.h",
+    "ibsa/device.h", "ibsa/event.h", "ibsa/fabric.h", "ibsa/ib_sa.h",
+    "ibsa/ibsa.h", "ibsa/reach.h", "ibsa/responder.h", "ibsa/server.h",
+    "ibsa/service.h", "ibsa/text.h", "ibsa/topology.h",
     "ibsa/verbs.h"))
 
 

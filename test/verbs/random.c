@@ -25,6 +25,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <ibsa/fabric.h>
+
 #include "test/support/random.h"
 
 enum {
