@@ -79,6 +79,41 @@ if [ "$(aliases | grep -c ibsa_)" -lt 50 ]; then
 fi
 aliases | "${CXX:-c++}" -std=c++17 $flags -Wshadow -x c++ - || failed=1
 
+# A member with a value of an enumeration has its type: the compiler warns of a
+# switch that leaves a value out. usage: switched HEADER STRUCT MEMBER CONSTANT
+switched() {
+	"${CC:-cc}" -std=c11 $flags -x c - 2>&1 <<-END | grep -q 'switch\]'
+		#include <ibsa/$1.h>
+		int use(const struct $2 *it);
+		int use(const struct $2 *it)
+		{
+			switch (it->$3) { case $4: return 1; }
+			return 0;
+		}
+	END
+}
+
+while read -r header type member constant; do
+	switched "$header" "$type" "$member" "$constant" || {
+		echo "struct $type: $member has no enumeration"
+		failed=1
+	}
+done <<-END
+	event ibsa_event kind IBSA_EVENT_GID_IN
+	ibsa ibsa_query method IBSA_METHOD_GET
+	ibsa ibsa_sa_access grh IBSA_GRH_AUTO
+	reach ibsa_reach_answer reach IBSA_REACH_YES
+	reach ibsa_reach_answer reason IBSA_REASON_NONE
+	reach ibsa_reach_options why IBSA_WHY_NEVER
+	reason ibsa_reason code IBSA_REASON_NONE
+	service ibsa_registration_report event IBSA_REGISTRATION_LOST
+	topology ibsa_topology_node type IBSA_NODE_SWITCH
+	topology ibsa_topology_port state IBSA_PORT_ACTIVE
+	trace ibsa_trace end IBSA_TRACE_LOOP
+	transport ibsa_port_state link IBSA_LINK_OPA
+	transport ibsa_port_state port_state IBSA_PORT_ACTIVE
+END
+
 flags="$flags -I$include/ibsa/compat"
 compile "#include <rdma/ib_sa.h>"
 exit $failed
