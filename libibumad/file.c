@@ -190,7 +190,7 @@ int ibsa__portid_poll(int portid, int timeout_ms)
 	do {
 		errno = 0;
 		ready = poll(&fd, 1, left);
-		left = is_exact ? 0 : clock_left_ms(timeout_ms, start_ns);
+		left = is_exact ? 0 : ibsa__clock_left_ms(timeout_ms, start_ns);
 	} while (!ready && left);
 	if (ready < 0)
 		return ibsa__umad_failure(ready);

@@ -128,7 +128,7 @@ static ssize_t packet_await(int portid, void *packet, size_t room,
 		len = packet_receive(portid, packet, room, &is_device);
 		if (len >= 0)
 			return len;
-		left = clock_left_ms(timeout_ms, start_ns);
+		left = ibsa__clock_left_ms(timeout_ms, start_ns);
 	} while (len == -EAGAIN && left);
 	if (len == -EIO && !is_device)
 		failure_pause(left);
@@ -169,10 +169,10 @@ int umad_poll(int portid, int timeout_ms)
 	int err;
 
 	do {
-		err = ibsa__portid_poll(portid,
-					clock_left_ms(timeout_ms, start_ns));
+		err = ibsa__portid_poll(portid, ibsa__clock_left_ms(timeout_ms,
+								    start_ns));
 		is_idle = !err && ibsa__portid_is_idle(portid);
-	} while (is_idle && clock_left_ms(timeout_ms, start_ns));
+	} while (is_idle && ibsa__clock_left_ms(timeout_ms, start_ns));
 	if (is_idle)
 		err = -ETIMEDOUT;
 	if (!err)

@@ -135,8 +135,8 @@ int ibsa_ib_device_open_sized(const struct ibsa_ib_device_options *options,
 {
 	struct ibsa__environment environment;
 	struct ibsa_ib_device_options known;
-	const int err = options_read(&known, sizeof(known), options, size,
-				     error);
+	const int err = ibsa__options_read(&known, sizeof(known), options, size,
+					   error);
 
 	if (err)
 		return err;

@@ -114,7 +114,7 @@ int ibsa_device_watch_start_sized(struct ib_sa_client *client,
 	int err = ibsa__sa_query_port(client, device, port_num, &port);
 
 	if (!err)
-		err = sized_read(&known, sizeof(known), options, size);
+		err = ibsa__sized_read(&known, sizeof(known), options, size);
 	if (!err && (!report || !ibsa__event_options_are_valid(&known)))
 		err = -EINVAL;
 	if (err)

@@ -134,7 +134,7 @@ int ibsa_verbs_attach_sized(struct ibv_context *context,
 {
 	struct ibsa_verbs_options known;
 	struct context_call call;
-	int err = sized_read(&known, sizeof(known), options, size);
+	int err = ibsa__sized_read(&known, sizeof(known), options, size);
 
 	if (!err)
 		err = ibsa__context_state_enter_with(

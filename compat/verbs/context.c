@@ -200,7 +200,8 @@ int ibsa_verbs_open_sized(const struct ibsa_options *options, size_t size,
 {
 	struct ibsa_options known;
 	struct cancelability before;
-	int err = options_read(&known, sizeof(known), options, size, error);
+	int err = ibsa__options_read(&known, sizeof(known), options, size,
+				     error);
 
 	if (err)
 		return err;

@@ -322,7 +322,7 @@ int ibsa_fabric_port_set_sized(struct ibsa_fabric *fabric, const char *node,
 {
 	struct ibsa_fabric_port_change known;
 	struct change change = { .fabric = fabric, .wanted = &known };
-	int err = sized_read(&known, sizeof(known), wanted, size);
+	int err = ibsa__sized_read(&known, sizeof(known), wanted, size);
 
 	if (err)
 		return err;
@@ -338,8 +338,8 @@ int ibsa_fabric_fault_sized(struct ibsa_fabric *fabric,
 			    const struct ibsa_fault *fault, size_t size)
 {
 	struct fault_state state = { .active = false };
-	const int err = sized_read(&state.fault, sizeof(state.fault), fault,
-				   size);
+	const int err = ibsa__sized_read(&state.fault, sizeof(state.fault),
+					 fault, size);
 
 	if (err)
 		return err;

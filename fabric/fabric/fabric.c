@@ -391,7 +391,7 @@ int ibsa_fabric_load_sized(const char *path,
 	if (!path)
 		return ibsa__fail(error, -EINVAL,
 				  "the path of the topology file is missing");
-	err = options_read(&known, sizeof(known), options, size, error);
+	err = ibsa__options_read(&known, sizeof(known), options, size, error);
 	if (err)
 		return err;
 	if (ibsa__is_capture(path))
@@ -405,8 +405,8 @@ int ibsa_fabric_parse_sized(const char *text, size_t len,
 			    struct ibsa_fabric **out)
 {
 	struct ibsa_fabric_options known;
-	const int err = options_read(&known, sizeof(known), options, size,
-				     error);
+	const int err = ibsa__options_read(&known, sizeof(known), options, size,
+					   error);
 
 	return err ? err
 		   : make(NULL, text ? text : "", len, &known, error, out);
@@ -471,7 +471,7 @@ void ibsa_fabric_info_get_sized(struct ibsa_fabric *fabric,
 		.lids = fabric->subnet.lids.count,
 	};
 	pthread_mutex_unlock(&fabric->lock);
-	sized_write(out, size, &info, sizeof(info));
+	ibsa__sized_write(out, size, &info, sizeof(info));
 }
 
 /*
@@ -541,7 +541,7 @@ int ibsa_fabric_port_at_sized(struct ibsa_fabric *fabric, size_t index,
 		found.rate = ibsa__rate_text(at->rate.width, at->rate.speed);
 	ibsa__fabric_port_state(fabric, port, &found.state);
 	pthread_mutex_unlock(&fabric->lock);
-	sized_write(out, size, &found, sizeof(found));
+	ibsa__sized_write(out, size, &found, sizeof(found));
 	return 0;
 }
 
@@ -554,6 +554,7 @@ void ibsa_fabric_stats_get_sized(struct ibsa_fabric *fabric,
 
 	pthread_mutex_lock(&fabric->lock);
 	ibsa__mads_settle(&fabric->net, sim_clock_now(&fabric->clock));
-	sized_write(out, size, &fabric->net.stats, sizeof(fabric->net.stats));
+	ibsa__sized_write(out, size, &fabric->net.stats,
+			  sizeof(fabric->net.stats));
 	pthread_mutex_unlock(&fabric->lock);
 }

@@ -29,7 +29,7 @@ int ibsa_fabric_node_at_sized(struct ibsa_fabric *fabric, size_t index,
 		.type = node->type,
 		.port_count = node->port_count,
 	};
-	sized_write(out, size, &found, sizeof(found));
+	ibsa__sized_write(out, size, &found, sizeof(found));
 	return 0;
 }
 
@@ -58,7 +58,7 @@ int ibsa_fabric_end_at_sized(struct ibsa_fabric *fabric, size_t node,
 		end.is_up = at->peer != SIM_NONE;
 		pthread_mutex_unlock(&fabric->lock);
 	}
-	sized_write(out, size, &end, sizeof(end));
+	ibsa__sized_write(out, size, &end, sizeof(end));
 	return 0;
 }
 
@@ -78,7 +78,7 @@ int ibsa_fabric_finding_at_sized(struct ibsa_fabric *fabric, size_t index,
 		.line = finding->line,
 	};
 	ibsa__net_finding_text(&fabric->subnet.topo.net, finding, &found.what);
-	sized_write(out, size, &found, sizeof(found));
+	ibsa__sized_write(out, size, &found, sizeof(found));
 	return 0;
 }
 

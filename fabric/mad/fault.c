@@ -141,6 +141,6 @@ int ibsa_fault_parse_sized(const char *text, struct ibsa_fault *out,
 			"reorder, or KIND=PERCENT[,COUNT[,HOPS]] with redirect "
 			"or redirect-gid; PERCENT is 0 to 100",
 			text ? text : "");
-	sized_write(out, size, &fault, sizeof(fault));
+	ibsa__sized_write(out, size, &fault, sizeof(fault));
 	return 0;
 }

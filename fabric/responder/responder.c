@@ -327,7 +327,7 @@ void ibsa_responder_info_get_sized(const struct ibsa_responder *responder,
 	struct ibsa_responder_info info = responder->info;
 
 	info.requesters = responder->peers.seen;
-	sized_write(out, size, &info, sizeof(info));
+	ibsa__sized_write(out, size, &info, sizeof(info));
 }
 
 static int umad_open(struct ibsa_responder *responder,
@@ -468,7 +468,8 @@ int ibsa_responder_open_sized(struct ibsa_fabric *fabric,
 	struct ibsa__environment environment;
 	struct ibsa_responder_options known;
 	struct ibsa_responder *responder;
-	int err = options_read(&known, sizeof(known), options, size, error);
+	int err = ibsa__options_read(&known, sizeof(known), options, size,
+				     error);
 
 	if (err)
 		return err;

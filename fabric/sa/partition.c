@@ -68,7 +68,7 @@ bool ibsa__partitions_number(struct slice text, uint64_t *out)
 {
 	struct cursor line = { text.text, text.text + text.len };
 
-	return cursor_number(&line, 0, out) && line.at == line.end;
+	return ibsa__cursor_number(&line, 0, out) && line.at == line.end;
 }
 
 static int read_membership(const struct reader *reader, struct slice text,

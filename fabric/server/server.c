@@ -33,7 +33,8 @@ int ibsa_fabric_server_open_sized(
 		.title = "fabric server",
 	};
 	struct ibsa_fabric_server_options known;
-	int err = options_read(&known, sizeof(known), options, size, error);
+	int err = ibsa__options_read(&known, sizeof(known), options, size,
+				     error);
 
 	if (err)
 		return err;
@@ -111,5 +112,5 @@ void ibsa_fabric_server_stats_get_sized(const struct ibsa_fabric_server *server,
 		.packets_refused = from.packets_refused,
 	};
 
-	sized_write(out, size, &stats, sizeof(stats));
+	ibsa__sized_write(out, size, &stats, sizeof(stats));
 }

@@ -32,19 +32,7 @@ static inline struct timespec clock_timespec(uint64_t ns)
  * rounded up so that a wait does not end early. A negative @timeout_ms means
  * no timeout and is returned unchanged.
  */
-static inline int clock_left_ms(int timeout_ms, uint64_t start_ns)
-{
-	uint64_t whole_ns;
-	uint64_t passed_ns;
-
-	if (timeout_ms <= 0)
-		return timeout_ms;
-	whole_ns = (uint64_t)timeout_ms * NS_PER_MS;
-	passed_ns = clock_now_ns() - start_ns;
-	if (passed_ns >= whole_ns)
-		return 0;
-	return (int)((whole_ns - passed_ns + NS_PER_MS - 1) / NS_PER_MS);
-}
+int ibsa__clock_left_ms(int timeout_ms, uint64_t start_ns);
 
 /*
  * Return: the shorter of two timeouts in ms. A negative value means no

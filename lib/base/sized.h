@@ -8,7 +8,8 @@
 #define BASE_SIZED_H
 
 #include <errno.h>
-#include <string.h>
+
+#include <ibsa/types.h>
 
 #include "base/error.h"
 
@@ -18,56 +19,20 @@
  * is NULL. Return: 0; -E2BIG a byte of @in after the first @known is not zero:
  * the caller uses a member that this version lacks.
  */
-static inline int sized_read(void *out, size_t known, const void *in,
-			     size_t size)
-{
-	const char *bytes = in;
+int ibsa__sized_read(void *out, size_t known, const void *in,
+		     size_t size) IBSA_MUST_USE;
 
-	if (!in || size < known) {
-		memset(out, 0, known);
-		if (in)
-			memcpy(out, in, size);
-		return 0;
-	}
-	memcpy(out, in, known);
-	for (size_t i = known; i < size; i++) {
-		if (bytes[i])
-			return -E2BIG;
-	}
-	return 0;
-}
+/* Return: -E2BIG of ibsa__sized_read(), with *@error set. */
+int ibsa__too_new_fail(struct ibsa_error *error);
 
-/* Return: -E2BIG of sized_read(), with *@error set. */
-static inline int too_new_fail(struct ibsa_error *error)
-{
-	return ibsa__fail(error, -E2BIG,
-			  "the program sets an option that this version of "
-			  "the library does not have; install the version of "
-			  "ibsa for which the program was built");
-}
-
-/* As sized_read(); *@error is set after an error. */
-static inline int options_read(void *out, size_t known, const void *in,
-			       size_t size, struct ibsa_error *error)
-{
-	const int err = sized_read(out, known, in, size);
-
-	return err ? too_new_fail(error) : 0;
-}
+/* As ibsa__sized_read(); *@error is set after an error. */
+int ibsa__options_read(void *out, size_t known, const void *in, size_t size,
+		       struct ibsa_error *error) IBSA_MUST_USE;
 
 /*
  * Copy @in, which has @known bytes, into a struct of the caller, @out with
  * @size bytes: as much as fits. Members that only the caller's has are zero.
  */
-static inline void sized_write(void *out, size_t size, const void *in,
-			       size_t known)
-{
-	if (size <= known) {
-		memcpy(out, in, size);
-		return;
-	}
-	memcpy(out, in, known);
-	memset((char *)out + known, 0, size - known);
-}
+void ibsa__sized_write(void *out, size_t size, const void *in, size_t known);
 
 #endif

@@ -198,8 +198,8 @@ int ibsa_open_sized(const struct ibsa_options *options, size_t size,
 {
 	struct ibsa__environment environment;
 	struct ibsa_options known;
-	const int err = options_read(&known, sizeof(known), options, size,
-				     error);
+	const int err = ibsa__options_read(&known, sizeof(known), options, size,
+					   error);
 
 	if (err)
 		return err;
@@ -363,7 +363,7 @@ int ibsa_port_get_sized(struct ibsa_client *client, bool refresh,
 	const int err = ibsa__engine_port(client->engine, refresh, &state);
 
 	if (!err)
-		sized_write(out, size, &state, sizeof(state));
+		ibsa__sized_write(out, size, &state, sizeof(state));
 	return err;
 }
 
@@ -386,8 +386,9 @@ int ibsa_service_register_sized(struct ibsa_client *client,
 
 	if (!ibsa__engine_is_ours(client->engine))
 		return -EINVAL;
-	if (sized_read(&known, sizeof(known), options, size) ||
-	    sized_read(&service, sizeof(service), known.service, service_size))
+	if (ibsa__sized_read(&known, sizeof(known), options, size) ||
+	    ibsa__sized_read(&service, sizeof(service), known.service,
+			     service_size))
 		return -E2BIG;
 	if (known.service)
 		known.service = &service;
@@ -405,7 +406,7 @@ int ibsa_event_watch_start_sized(struct ibsa_client *client,
 
 	if (!ibsa__engine_is_ours(client->engine))
 		return ibsa__client_inherited_fail(error);
-	err = options_read(&known, sizeof(known), options, size, error);
+	err = ibsa__options_read(&known, sizeof(known), options, size, error);
 	if (err)
 		return err;
 	return ibsa__events_add(&client->events, &known, report, arg, error,
@@ -461,8 +462,8 @@ int ibsa_redirect_explain(const struct ibsa_client *client,
 void ibsa_stats_get_sized(const struct ibsa_client *client,
 			  struct ibsa_stats *out, size_t size)
 {
-	sized_write(out, size, ibsa__engine_stats(client->engine),
-		    sizeof(struct ibsa_stats));
+	ibsa__sized_write(out, size, ibsa__engine_stats(client->engine),
+			  sizeof(struct ibsa_stats));
 }
 
 const char *ibsa_version(void)

@@ -118,6 +118,6 @@ int ibsa_port_access_get_sized(const struct ibsa_port *port,
 		port, ibsa__remote_path(environment.fabric), &access);
 
 	if (!err)
-		sized_write(out, size, &access, sizeof(access));
+		ibsa__sized_write(out, size, &access, sizeof(access));
 	return err;
 }

@@ -70,7 +70,7 @@ static int nodes_select(const struct ibsa_node *nodes, size_t count,
 
 /*
  * Copy @count structs of @in_size bytes at @in to structs of @out_size bytes,
- * with sized_read(). Return: 0; -ENOMEM; -E2BIG.
+ * with ibsa__sized_read(). Return: 0; -ENOMEM; -E2BIG.
  */
 static int nodes_resize(const void *in, size_t in_size, size_t count,
 			size_t out_size, struct ibsa_node **out)
@@ -79,8 +79,8 @@ static int nodes_resize(const void *in, size_t in_size, size_t count,
 	int err = all ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < count && !err; i++)
-		err = sized_read(all + i * out_size, out_size,
-				 (const char *)in + i * in_size, in_size);
+		err = ibsa__sized_read(all + i * out_size, out_size,
+				       (const char *)in + i * in_size, in_size);
 	if (err)
 		ibsa__free(all);
 	else

@@ -221,7 +221,8 @@ static int transport_check(const struct ibsa_transport *transport,
 				  "size in the operations of the transport is "
 				  "%zu, not sizeof(struct ibsa_transport_ops)",
 				  size);
-	return options_read(&known, sizeof(known), transport->ops, size, error);
+	return ibsa__options_read(&known, sizeof(known), transport->ops, size,
+				  error);
 }
 
 int ibsa__transport_open(const struct ibsa_options *options,

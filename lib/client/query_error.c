@@ -113,7 +113,7 @@ int ibsa__query_fail(struct ibsa_client *client, const struct ibsa_query *query,
 {
 	switch (err) {
 	case -E2BIG:
-		return too_new_fail(error);
+		return ibsa__too_new_fail(error);
 	case -EAGAIN:
 		return no_sm_explain(client, error);
 	case -EINVAL:

@@ -127,13 +127,13 @@ int ibsa_path_wait_sized(struct ibsa_client *client,
 {
 	struct ibsa_path_options known;
 	struct ibsa_path match, path;
-	int err = options_read(&known, sizeof(known), options, options_size,
-			       error);
+	int err = ibsa__options_read(&known, sizeof(known), options,
+				     options_size, error);
 
 	/* @match and @out are structs of the same program. */
 	if (!err && known.match) {
-		err = options_read(&match, sizeof(match), known.match, out_size,
-				   error);
+		err = ibsa__options_read(&match, sizeof(match), known.match,
+					 out_size, error);
 		known.match = &match;
 	}
 	if (!err)
@@ -141,7 +141,7 @@ int ibsa_path_wait_sized(struct ibsa_client *client,
 	if (!err)
 		err = path_query(client, &known, to, error, &path);
 	if (!err)
-		sized_write(out, out_size, &path, sizeof(path));
+		ibsa__sized_write(out, out_size, &path, sizeof(path));
 	if (err == -ENOENT)
 		return ibsa__fail(error, err, "the SA has no such path");
 	return err;

@@ -130,8 +130,9 @@ static void reach_note_reply(const struct ibsa_reply *reply, void *arg)
 	reach_answer_set(reply, arg);
 }
 
-static void answer_put_reason(const struct ibsa_reason *reason,
-			      struct ibsa_reach_answer *answer)
+__attribute__((noinline)) static void
+answer_put_reason(const struct ibsa_reason *reason,
+		  struct ibsa_reach_answer *answer)
 {
 	answer->reason = reason->code;
 	answer->is_certain = reason->is_certain;
@@ -142,8 +143,8 @@ static void answer_put_reason(const struct ibsa_reason *reason,
  * If the query for a GID has failed, was not cancelled, and this port is down,
  * set that as the reason in @answer.
  */
-static void failure_explain(struct ibsa__engine *engine,
-			    struct ibsa_reach_answer *answer)
+__attribute__((noinline)) static void
+failure_explain(struct ibsa__engine *engine, struct ibsa_reach_answer *answer)
 {
 	struct ibsa_reason reason;
 
@@ -178,7 +179,7 @@ int ibsa_reach_wait_sized(struct ibsa_client *client,
 
 	if (!gid || gid_is_zero(gid))
 		return -EINVAL;
-	if (sized_read(&known, sizeof(known), options, options_size))
+	if (ibsa__sized_read(&known, sizeof(known), options, options_size))
 		return -E2BIG;
 	err = ibsa__engine_wait_check(engine);
 	if (err)
@@ -194,7 +195,7 @@ int ibsa_reach_wait_sized(struct ibsa_client *client,
 	if (known.why != IBSA_WHY_NEVER)
 		answer_explain(client, &query, &answer);
 	answer.redirect = NULL;
-	sized_write(out, out_size, &answer, sizeof(answer));
+	ibsa__sized_write(out, out_size, &answer, sizeof(answer));
 	return 0;
 }
 
@@ -456,7 +457,7 @@ int ibsa_reach_start_sized(struct ibsa_client *client,
 	int err = batch_check(reaches, gids, count, report);
 
 	if (!err)
-		err = sized_read(&known, sizeof(known), options, size);
+		err = ibsa__sized_read(&known, sizeof(known), options, size);
 	if (err)
 		return err;
 	batch = ibsa__calloc(1, sizeof(*batch));

@@ -77,6 +77,6 @@ int ibsa_reason_wait_sized(struct ibsa_client *client,
 	if (err)
 		return err;
 	ibsa__reason_wait(client, query, &reason);
-	sized_write(out, out_size, &reason, sizeof(reason));
+	ibsa__sized_write(out, out_size, &reason, sizeof(reason));
 	return 0;
 }

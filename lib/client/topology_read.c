@@ -200,7 +200,7 @@ int ibsa_topology_read_sized(struct ibsa_client *client,
 
 	if (!done)
 		return -EINVAL;
-	if (sized_read(&known, sizeof(known), options, size))
+	if (ibsa__sized_read(&known, sizeof(known), options, size))
 		return -E2BIG;
 	return read_new(client, &known, done, arg, &read);
 }
@@ -229,7 +229,7 @@ int ibsa_topology_wait_sized(struct ibsa_client *client,
 	struct topology_waiter waiter = { .ended = false };
 	struct ibsa_topology_options known;
 	struct read *read;
-	int err = sized_read(&known, sizeof(known), options, size);
+	int err = ibsa__sized_read(&known, sizeof(known), options, size);
 
 	if (err)
 		return err;

@@ -29,7 +29,7 @@ int ibsa__query_read(struct known_query *out, const struct ibsa_query *query,
 {
 	struct ibsa_query *known = &out->query;
 
-	if (sized_read(known, sizeof(*known), query, size))
+	if (ibsa__sized_read(known, sizeof(*known), query, size))
 		return -E2BIG;
 	if (!known->match || !known->record || !known->match_size ||
 	    known->match_size == known->record->host_size)

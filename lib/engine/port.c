@@ -55,6 +55,14 @@ void ibsa__engine_long_lid(const struct ibsa__engine *engine,
 	ibsa_put_be64(out->gid.raw + 8, LID_INTERFACE_ID | out->lid);
 }
 
+bool ibsa__engine_is_same_address(const struct ibsa_address *a,
+				  const struct ibsa_address *b)
+{
+	return a->lid == b->lid && a->qpn == b->qpn && a->sl == b->sl &&
+	       a->pkey_index == b->pkey_index && a->has_grh == b->has_grh &&
+	       !memcmp(&a->gid, &b->gid, sizeof(a->gid));
+}
+
 static bool sa_needs_grh(const struct ibsa__engine *engine)
 {
 	if (engine->options.access.grh == IBSA_GRH_AUTO)
@@ -101,7 +109,8 @@ static void sa_address_update(struct ibsa__engine *engine)
 	if (engine->sa_given)
 		return;
 	engine->sa_known = ibsa_port_has_sm(&engine->port);
-	if (!engine->sa_known || (was_known && is_same_address(&sa, asked)))
+	if (!engine->sa_known ||
+	    (was_known && ibsa__engine_is_same_address(&sa, asked)))
 		return;
 	ibsa__redirect_drop(engine);
 	engine->sa = sa;

@@ -429,19 +429,15 @@ static inline bool window_admits(const struct ibsa__engine *engine)
 	       engine->in_flight - engine->overdue < engine->options.window;
 }
 
-static inline bool is_same_address(const struct ibsa_address *a,
-				   const struct ibsa_address *b)
-{
-	return a->lid == b->lid && a->qpn == b->qpn && a->sl == b->sl &&
-	       a->pkey_index == b->pkey_index && a->has_grh == b->has_grh &&
-	       !memcmp(&a->gid, &b->gid, sizeof(a->gid));
-}
+bool ibsa__engine_is_same_address(const struct ibsa_address *a,
+				  const struct ibsa_address *b);
 
 /* Whether the last try of @txn was sent to the current SA. */
 static inline bool is_at_sa(const struct ibsa__engine *engine,
 			    const struct txn *txn)
 {
-	return engine->sa_known && is_same_address(&txn->to, &engine->sa);
+	return engine->sa_known &&
+	       ibsa__engine_is_same_address(&txn->to, &engine->sa);
 }
 
 /*

@@ -184,7 +184,8 @@ static void txn_id_assign(struct ibsa__engine *engine, struct txn *txn)
 static inline void txn_address_update(struct ibsa__engine *engine,
 				      struct txn *txn)
 {
-	if (txn->tries && !is_same_address(&txn->to, &engine->sa)) {
+	if (txn->tries &&
+	    !ibsa__engine_is_same_address(&txn->to, &engine->sa)) {
 		id_table_remove(&engine->tids, &txn->tid);
 		txn_id_assign(engine, txn);
 		txn->id_tries = 0;

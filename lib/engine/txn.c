@@ -200,7 +200,8 @@ void ibsa__engine_resend(struct ibsa__engine *engine, bool only_moved)
 		if (!slot)
 			continue;
 		txn = id_object(slot, struct txn, tid);
-		if (only_moved && is_same_address(&txn->to, &engine->sa))
+		if (only_moved &&
+		    ibsa__engine_is_same_address(&txn->to, &engine->sa))
 			continue;
 		txn->is_lost = !only_moved;
 		count++;

@@ -51,7 +51,7 @@ int ibsa__remote_await(int fd, short events, unsigned int ms, uint64_t start_ns)
 	int ready;
 
 	do {
-		const int left = clock_left_ms((int)ms, start_ns);
+		const int left = ibsa__clock_left_ms((int)ms, start_ns);
 
 		if (!left)
 			return -ETIMEDOUT;

@@ -284,7 +284,7 @@ static int room_await(struct remote_data *data, unsigned int ms,
 	struct pollfd end = { .fd = data->fd, .events = POLLRDHUP };
 	uint64_t pause_ns = PAUSE_NS;
 
-	while (clock_left_ms((int)ms, start_ns)) {
+	while (ibsa__clock_left_ms((int)ms, start_ns)) {
 		const struct timespec pause = clock_timespec(pause_ns);
 
 		if (ibsa__ring_has_room(&data->rings.out, 1))

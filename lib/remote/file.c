@@ -176,7 +176,7 @@ static int packet_peek(struct remote_data *data, void *to, size_t want,
 		if (has_ended)
 			return -EIO;
 		has_ended = poll(&end, 1, 1) > 0;
-	} while (clock_left_ms(PATIENCE_MS, start_ns));
+	} while (ibsa__clock_left_ms(PATIENCE_MS, start_ns));
 	return -EIO;
 }
 

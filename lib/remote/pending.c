@@ -42,15 +42,20 @@ void ibsa__pending_free(struct remote_pending *pending)
  * If a process ended while it held the lock, the lists may be broken: the
  * requests are forgotten.
  */
-static void pending_lock(struct remote_pending *pending)
+__attribute__((cold)) static void
+requests_forget(struct remote_pending *pending)
 {
-	if (pthread_mutex_lock(&pending->lock) != EOWNERDEAD)
-		return;
 	pthread_mutex_consistent(&pending->lock);
 	memset(pending->chains, 0, sizeof(pending->chains));
 	pending->free = 0;
 	pending->used = 0;
 	atomic_store(&pending->lost, 0);
+}
+
+static void pending_lock(struct remote_pending *pending)
+{
+	if (pthread_mutex_lock(&pending->lock) == EOWNERDEAD)
+		requests_forget(pending);
 }
 
 static void pending_unlock(struct remote_pending *pending)
@@ -160,10 +165,10 @@ void ibsa__pending_receive(struct remote_pending *pending, const void *packet)
 }
 
 /* Call @use for each entry in use until it returns true. */
-static bool pending_each(struct remote_pending *pending,
-			 bool (*use)(struct remote_pending *pending,
-				     uint32_t *link, void *arg),
-			 void *arg)
+__attribute__((noinline)) static bool pending_each(
+	struct remote_pending *pending,
+	bool (*use)(struct remote_pending *pending, uint32_t *link, void *arg),
+	void *arg)
 {
 	for (uint32_t i = 0; i < PENDING_CHAINS; i++)
 		for (uint32_t *link = &pending->chains[i]; *link;

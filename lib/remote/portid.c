@@ -333,7 +333,8 @@ int ibsa__remote_portid_try(struct remote_portid *portid)
 		return -EAGAIN;
 	err = attempt_go(portid);
 	if (err == -EINPROGRESS &&
-	    clock_left_ms((int)connection->patience_ms, connection->start_ns)) {
+	    ibsa__clock_left_ms((int)connection->patience_ms,
+				connection->start_ns)) {
 		atomic_store(&portid->next_ns,
 			     connection->start_ns +
 				     connection->patience_ms * NS_PER_MS);

@@ -207,7 +207,7 @@ static int answer_await(struct remote_link *link, int wait_ms)
 	int left;
 
 	do {
-		left = clock_left_ms(wait_ms, start_ns);
+		left = ibsa__clock_left_ms(wait_ms, start_ns);
 		err = answer_poll(link, &is_idle);
 	} while (!err && !is_idle && left && poll(&end, 1, left));
 	return err || is_idle ? err : -EINPROGRESS;

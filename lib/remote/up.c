@@ -90,8 +90,8 @@ int ibsa__remote_link_up_go(struct remote_link *link, struct ibsa_error *error)
 
 int ibsa__remote_link_left_ms(const struct remote_link *link)
 {
-	return clock_left_ms((int)link->connection.patience_ms,
-			     link->connection.start_ns);
+	return ibsa__clock_left_ms((int)link->connection.patience_ms,
+				   link->connection.start_ns);
 }
 
 int ibsa__remote_link_up_wait(struct remote_link *link,

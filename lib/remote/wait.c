@@ -86,10 +86,10 @@ static int wait_limit_ms(const struct remote_link *link, int timeout_ms)
 	if (!link->transport.is_open)
 		most_ms = RENEW_MS;
 	else if (packet_limit_ns(link))
-		most_ms = clock_left_ms((int)link->connection.patience_ms,
-					packet_limit_ns(link) -
-						link->connection.patience_ms *
-							NS_PER_MS);
+		most_ms = ibsa__clock_left_ms(
+			(int)link->connection.patience_ms,
+			packet_limit_ns(link) -
+				link->connection.patience_ms * NS_PER_MS);
 	return sooner_ms(timeout_ms, most_ms);
 }
 

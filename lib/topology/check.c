@@ -350,7 +350,7 @@ int ibsa_topology_finding_at_sized(const struct ibsa_topology *topology,
 {
 	if (index >= topology->finding_count)
 		return -ENOENT;
-	sized_write(out, size, &topology->findings[index],
-		    sizeof(topology->findings[index]));
+	ibsa__sized_write(out, size, &topology->findings[index],
+			  sizeof(topology->findings[index]));
 	return 0;
 }

@@ -132,8 +132,8 @@ static int parse_include(struct net_parser *parser, struct cursor line)
 			"more than %d files are included; does "
 			"a file include itself?",
 			NET_INCLUDES_MAX);
-	cursor_skip_blanks(&line);
-	if (!cursor_quoted(&line, &file)) {
+	ibsa__cursor_skip_blanks(&line);
+	if (!ibsa__cursor_quoted(&line, &file)) {
 		while (line.end > line.at && cursor_is_blank(line.end[-1]))
 			line.end--;
 		file = (struct slice){ line.at, (size_t)(line.end - line.at) };
@@ -166,7 +166,7 @@ static struct slice take_description(struct cursor *line)
 	struct cursor rest = { hash ? hash + 1 : line->end, line->end };
 	const char *close;
 
-	cursor_skip_blanks(&rest);
+	ibsa__cursor_skip_blanks(&rest);
 	if (rest.at == rest.end || *rest.at != '"')
 		return (struct slice){ NULL, 0 };
 	close = memrchr(rest.at, '"', (size_t)(rest.end - rest.at));
@@ -184,10 +184,10 @@ static bool comment_number(struct cursor line, const char *word, uint64_t max,
 			   uint64_t *out)
 {
 	*out = 0;
-	if (!cursor_find(&line, word))
+	if (!ibsa__cursor_find(&line, word))
 		return true;
-	cursor_skip_blanks(&line);
-	return !cursor_number(&line, 10, out) || *out <= max;
+	ibsa__cursor_skip_blanks(&line);
+	return !ibsa__cursor_number(&line, 10, out) || *out <= max;
 }
 
 /* Store the line of the next node. */
@@ -283,16 +283,16 @@ static int parse_node(struct net_parser *parser, struct cursor line,
 	struct slice id;
 	int err;
 
-	cursor_skip_blanks(&line);
-	if (!cursor_number(&line, 10, &ports) || !ports ||
+	ibsa__cursor_skip_blanks(&line);
+	if (!ibsa__cursor_number(&line, 10, &ports) || !ports ||
 	    ports > NET_NODE_PORTS_MAX)
 		return ibsa__net_parse_fail(
 			parser, -EINVAL,
 			"the number of ports, 1 to %d, must "
 			"follow the node's type",
 			NET_NODE_PORTS_MAX);
-	cursor_skip_blanks(&line);
-	if (!cursor_quoted(&line, &id) || !id.len)
+	ibsa__cursor_skip_blanks(&line);
+	if (!ibsa__cursor_quoted(&line, &id) || !id.len)
 		return ibsa__net_parse_fail(
 			parser, -EINVAL,
 			"a node id in quotes must follow the "
@@ -361,8 +361,8 @@ static int set_attribute(struct net_parser *parser, struct cursor line,
 	struct node_attributes *const of = &parser->attributes;
 	uint64_t value;
 
-	cursor_skip_blanks(&line);
-	if (!cursor_number(&line, 0, &value))
+	ibsa__cursor_skip_blanks(&line);
+	if (!ibsa__cursor_number(&line, 0, &value))
 		return ibsa__net_parse_fail(parser, -EINVAL,
 					    "a number must follow %s",
 					    attributes[index].name);
@@ -446,7 +446,7 @@ static bool is_of_list(struct cursor line)
 
 		if (!word_skip(&here, words[i]))
 			continue;
-		cursor_skip_blanks(&here);
+		ibsa__cursor_skip_blanks(&here);
 		return i >= 3 || cursor_take(&here, ":");
 	}
 	return false;
@@ -459,7 +459,7 @@ static int parse_line(struct net_parser *parser, struct cursor line)
 	const size_t node_count = sizeof(node_words) / sizeof(node_words[0]);
 	int shown;
 
-	cursor_skip_blanks(&line);
+	ibsa__cursor_skip_blanks(&line);
 	shown = line.end - line.at < 40 ? (int)(line.end - line.at) : 40;
 	if (line.at < line.end && *line.at == '[')
 		return ibsa__net_parse_port(parser, line);

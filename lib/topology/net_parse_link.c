@@ -17,12 +17,13 @@ static bool take_port_number(struct cursor *line, uint64_t *out)
 {
 	uint64_t external;
 
-	if (!cursor_take(line, "[") || !cursor_number(line, 10, out) ||
+	if (!cursor_take(line, "[") || !ibsa__cursor_number(line, 10, out) ||
 	    !cursor_take(line, "]"))
 		return false;
 	if (!cursor_take(line, "[ext "))
 		return true;
-	return cursor_number(line, 10, &external) && cursor_take(line, "]");
+	return ibsa__cursor_number(line, 10, &external) &&
+	       cursor_take(line, "]");
 }
 
 /* (guid), if present. */
@@ -30,7 +31,7 @@ static bool take_guid(struct cursor *line, uint64_t *out)
 {
 	if (!cursor_take(line, "("))
 		return true;
-	return cursor_number(line, 16, out) && cursor_take(line, ")");
+	return ibsa__cursor_number(line, 16, out) && cursor_take(line, ")");
 }
 
 /* Whether a word has the form of a rate, such as 4xQDR, 4x??? or ?????. */
@@ -39,7 +40,8 @@ static bool is_rate(struct cursor word)
 	uint64_t lanes;
 
 	return cursor_take(&word, "??") ||
-	       (cursor_number(&word, 10, &lanes) && cursor_take(&word, "x"));
+	       (ibsa__cursor_number(&word, 10, &lanes) &&
+		cursor_take(&word, "x"));
 }
 
 /*
@@ -76,7 +78,7 @@ static bool take_option(struct cursor word, struct link_rate *out)
 	uint64_t value;
 	const char name = *word.at++;
 
-	if (!cursor_take(&word, "=") || !cursor_number(&word, 0, &value))
+	if (!cursor_take(&word, "=") || !ibsa__cursor_number(&word, 0, &value))
 		return true;
 	switch (name) {
 	case 'w':
@@ -125,7 +127,7 @@ static int take_words(struct net_parser *parser, struct cursor line,
 {
 	int err = 0;
 
-	while (cursor_skip_blanks(&line), !err && line.at < line.end) {
+	while (ibsa__cursor_skip_blanks(&line), !err && line.at < line.end) {
 		struct cursor word = { line.at, line.at };
 
 		while (word.end < line.end && !cursor_is_blank(*word.end))
@@ -169,8 +171,8 @@ static int take_remote(struct net_parser *parser, struct cursor *line,
 {
 	uint64_t number = 1;
 
-	cursor_skip_blanks(line);
-	if (!cursor_quoted(line, &out->remote))
+	ibsa__cursor_skip_blanks(line);
+	if (!ibsa__cursor_quoted(line, &out->remote))
 		return ibsa__net_parse_fail(parser, -EINVAL,
 					    "the node id of the other end, in "
 					    "quotes, must follow the port");

@@ -206,7 +206,7 @@ int ibsa_topology_add(struct ibsa_topology *topology,
 	if (record != &ibsa_node_record && record != &ibsa_port_info_record &&
 	    record != &ibsa_link_record && record != &ibsa_switch_info_record)
 		return -EINVAL;
-	if (sized_read(&known, record->host_size, host, size))
+	if (ibsa__sized_read(&known, record->host_size, host, size))
 		return -E2BIG;
 	if (record == &ibsa_node_record)
 		return add_node(topology, &known.node);
@@ -220,7 +220,7 @@ int ibsa_topology_add(struct ibsa_topology *topology,
 void ibsa_topology_info_get_sized(const struct ibsa_topology *topology,
 				  struct ibsa_topology_info *out, size_t size)
 {
-	sized_write(out, size, &topology->info, sizeof(topology->info));
+	ibsa__sized_write(out, size, &topology->info, sizeof(topology->info));
 }
 
 int ibsa_topology_node_at_sized(const struct ibsa_topology *topology,
@@ -246,7 +246,7 @@ int ibsa_topology_node_at_sized(const struct ibsa_topology *topology,
 		.level = node->level,
 		.island = node->island,
 	};
-	sized_write(out, size, &found, sizeof(found));
+	ibsa__sized_write(out, size, &found, sizeof(found));
 	return 0;
 }
 
@@ -316,7 +316,7 @@ int ibsa_topology_port_at_sized(const struct ibsa_topology *topology,
 	};
 	if (port->far != TOPOLOGY_NONE)
 		far_fill(topology, port, &found);
-	sized_write(out, size, &found, sizeof(found));
+	ibsa__sized_write(out, size, &found, sizeof(found));
 	return 0;
 }
 

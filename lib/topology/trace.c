@@ -46,9 +46,10 @@ static void trace_end(struct ibsa_trace *trace, enum ibsa_trace_end end,
 static int block_read(const struct tracer *tracer, size_t index,
 		      struct ibsa_lft *out)
 {
-	return sized_read(out, sizeof(*out),
-			  (const char *)tracer->blocks + index * tracer->stride,
-			  tracer->stride);
+	return ibsa__sized_read(out, sizeof(*out),
+				(const char *)tracer->blocks +
+					index * tracer->stride,
+				tracer->stride);
 }
 
 /*

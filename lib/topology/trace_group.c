@@ -45,10 +45,10 @@ static void branch_add(struct tree_builder *builder,
 static int table_read(const struct tree_builder *builder, size_t index,
 		      struct ibsa_mft *out)
 {
-	return sized_read(out, sizeof(*out),
-			  (const char *)builder->tables +
-				  index * builder->stride,
-			  builder->stride);
+	return ibsa__sized_read(out, sizeof(*out),
+				(const char *)builder->tables +
+					index * builder->stride,
+				builder->stride);
 }
 
 /*

@@ -107,7 +107,7 @@ static int transport_port(struct ibsa_transport *transport,
 	if (err)
 		return err;
 	state.reregisters += umad->reregisters;
-	sized_write(out, size, &state, sizeof(state));
+	ibsa__sized_write(out, size, &state, sizeof(state));
 	return 0;
 }
 

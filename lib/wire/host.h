@@ -18,12 +18,12 @@ union record_host {
 	struct ibsa_sa_header sa_header;
 };
 
-/* As sized_read(), for the struct of @record. */
+/* As ibsa__sized_read(), for the struct of @record. */
 static inline int record_host_read(const struct ibsa_record *record,
 				   union record_host *out, const void *in,
 				   size_t size)
 {
-	return sized_read(out, record->host_size, in, size);
+	return ibsa__sized_read(out, record->host_size, in, size);
 }
 
 /* Decode @wire into the caller's struct @out of @size bytes. */
@@ -39,7 +39,7 @@ static inline void record_host_decode(const struct ibsa_record *record,
 	}
 	memset(&host, 0, sizeof(host));
 	record->decode(wire, &host);
-	sized_write(out, size, &host, record->host_size);
+	ibsa__sized_write(out, size, &host, record->host_size);
 }
 
 #endif

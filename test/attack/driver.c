@@ -182,8 +182,8 @@ static bool request_pass(struct remote_file *file, const struct packet *request)
 
 	if (ibsa__remote_file_write(file, request, sizeof(*request)))
 		return false;
-	while (clock_left_ms(LOST_MS, start_ns)) {
-		if (poll(&fd, 1, clock_left_ms(LOST_MS, start_ns)) <= 0)
+	while (ibsa__clock_left_ms(LOST_MS, start_ns)) {
+		if (poll(&fd, 1, ibsa__clock_left_ms(LOST_MS, start_ns)) <= 0)
 			return false;
 		if (ibsa__remote_file_read(file, &answer, sizeof(answer)) > 0 &&
 		    !memcmp(answer.mad + MAD_TID_LOW,
@@ -293,7 +293,7 @@ static void server_await(struct run *run, struct remote_file *file,
 	const uint64_t start_ns = clock_now_ns();
 
 	while (file_open(run->address, 0, file, agent)) {
-		if (!clock_left_ms(BEGIN_MS, start_ns))
+		if (!ibsa__clock_left_ms(BEGIN_MS, start_ns))
 			fail("the server does not start");
 		pause_us(10000);
 	}
@@ -327,7 +327,7 @@ static void attack_start(struct run *run, const struct attack *attack)
 	for (int i = 0; i < attack->processes; i++)
 		process_add(run, attack);
 	while (atomic_load(&shared->begun) < attack->processes &&
-	       clock_left_ms(BEGIN_MS, start_ns))
+	       ibsa__clock_left_ms(BEGIN_MS, start_ns))
 		pause_us(1000);
 	process_add(run, NULL);
 }
@@ -379,7 +379,7 @@ static double server_end(const struct run *run)
 	const uint64_t start_ns = clock_now_ns();
 
 	kill(run->server, SIGTERM);
-	while (clock_left_ms(LOST_MS, start_ns)) {
+	while (ibsa__clock_left_ms(LOST_MS, start_ns)) {
 		if (waitpid(run->server, NULL, WNOHANG) == run->server)
 			return (double)(clock_now_ns() - start_ns) / 1e6;
 		pause_us(1000);

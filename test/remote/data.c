@@ -212,7 +212,7 @@ static void a_length_is_read_once(void **state)
 	(void)!ibsa__ring_publish(&server.out);
 	length_set(&changer, LENGTH);
 	pthread_create(&thread, NULL, length_change, &changer);
-	while (clock_left_ms(WAIT_MS, start_ns)) {
+	while (ibsa__clock_left_ms(WAIT_MS, start_ns)) {
 		if (ibsa__remote_file_read(&file, bytes, sizeof(bytes)) == -EIO)
 			continue;
 		memcpy(&header, bytes, sizeof(header));

@@ -54,7 +54,7 @@ static unsigned int run(struct ibsa_client *client, int ms,
 	unsigned int wakes = 0;
 	int left;
 
-	while ((left = clock_left_ms(ms, start_ns)) &&
+	while ((left = ibsa__clock_left_ms(ms, start_ns)) &&
 	       !(seen && seen->changes & changes)) {
 		int timeout = ibsa_timeout_ms(client);
 
@@ -63,7 +63,7 @@ static unsigned int run(struct ibsa_client *client, int ms,
 		(void)!poll(&fd, 1, timeout);
 		/* An error: the server has ended. */
 		(void)!ibsa_dispatch(client);
-		wakes += clock_left_ms(ms, start_ns) > 0;
+		wakes += ibsa__clock_left_ms(ms, start_ns) > 0;
 	}
 	return wakes;
 }

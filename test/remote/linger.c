@@ -110,7 +110,7 @@ static void check_message(size_t count, bool is_received)
 				 count <= REMOTE_FDS ? 1 : -1);
 	ibsa__remote_fds_close(&fds);
 	ibsa__remote_disconnect(&connection);
-	assert_true(clock_left_ms(LATE_MS, start_ns));
+	assert_true(ibsa__clock_left_ms(LATE_MS, start_ns));
 	close(ends[1]);
 	close(listener);
 }
@@ -150,7 +150,7 @@ static void sockets_with_packets_are_closed_without_waiting(void **state)
 	start_ns = clock_now_ns();
 	assert_int_equal(ibsa__data_recv(&data, &byte, 1), -EIO);
 	ibsa__data_close(&data);
-	assert_true(clock_left_ms(LATE_MS, start_ns));
+	assert_true(ibsa__clock_left_ms(LATE_MS, start_ns));
 	close(ends[1]);
 	close(listener);
 }
