@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A connection to a fabric server. The callers of these functions ensure that
+ * A connection to a server. The callers of these functions ensure that
  * only one thread at a time uses it.
  */
 #ifndef REMOTE_CONNECTION_H
@@ -14,7 +14,7 @@
 #include "remote/protocol.h"
 
 /*
- * Address of a port at a fabric server: the server's socket, node and port
+ * Address of a port at a server: the server's socket, node and port
  * number.
  */
 struct remote_address {
@@ -86,11 +86,11 @@ int ibsa__remote_address_find(const char *fabric, const char *node,
 			      struct remote_address *out) IBSA_MUST_USE;
 
 /*
- * Connect to a fabric server and exchange hello messages. On success, @address
+ * Connect to a server and exchange hello messages. On success, @address
  * contains the name of the node and the number of the port that the server
  * chose. Return: 0; -ENODEV no server listens at the path, or it has no such
  * node; -ENXIO the node has no such port; -EACCES not permitted; -EUSERS the
- * server has too many clients; -EPROTO the peer is not a fabric server of this
+ * server has too many clients; -EPROTO the peer is not a server of this
  * version; -ETIMEDOUT the server does not answer; or the system's error.
  */
 int ibsa__remote_connect(struct remote_connection *connection,
@@ -98,7 +98,7 @@ int ibsa__remote_connect(struct remote_connection *connection,
 			 struct ibsa_error *error) IBSA_MUST_USE;
 
 /*
- * Connect to a fabric server, without the hello. @may_wait: wait while the
+ * Connect to a server, without the hello. @may_wait: wait while the
  * server's backlog is full. After ibsa__remote_connect_begin(), the caller
  * sends the hello message that ibsa__remote_hello_put() fills, and passes the
  * answer to ibsa__remote_hello_take(), which sets @address as
@@ -150,7 +150,7 @@ void ibsa__remote_fds_close(struct remote_fds *fds);
 int ibsa__remote_fds_check(const struct remote_fds *fds,
 			   struct ibsa_error *error) IBSA_MUST_USE;
 
-/* A request to a fabric server, and a buffer for its answer. */
+/* A request to a server, and a buffer for its answer. */
 struct remote_request {
 	uint32_t type;
 	const void *body;
@@ -166,7 +166,7 @@ struct remote_request {
 };
 
 /*
- * Send a request to the fabric server and wait for its answer until the
+ * Send a request to the server and wait for its answer until the
  * address's timeout. Return: 0; -ENODEV the server closed the connection, did
  * not answer in time or sent invalid data, and this function has closed the
  * connection; or the error in the server's answer, with its text in *@error.
@@ -176,7 +176,7 @@ int ibsa__remote_request(struct remote_connection *connection,
 			 struct ibsa_error *error) IBSA_MUST_USE;
 
 /*
- * Connect to a fabric server, exchange one request, and disconnect. Return: 0;
+ * Connect to a server, exchange one request, and disconnect. Return: 0;
  * -ETIMEDOUT the server does not answer; or another error of
  * ibsa__remote_connect() or ibsa__remote_request().
  */
@@ -221,7 +221,7 @@ int ibsa__remote_await(int fd, short events, unsigned int ms,
 		       uint64_t start_ns) IBSA_MUST_USE;
 
 /*
- * Return: whether the fabric server has closed the connection. Nothing is sent
+ * Return: whether the server has closed the connection. Nothing is sent
  * for this.
  */
 bool ibsa__remote_is_gone(const struct remote_connection *connection);

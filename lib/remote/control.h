@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A transport's connection to a fabric server, read without waiting. The
+ * A transport's connection to a server, read without waiting. The
  * server sends events, each with the state of the port, and the answer to the
  * one request that may be in flight.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The bytes of packets between a client and its umad file at a fabric server:
+ * The bytes of packets between a client and its umad file at a server:
  * through rings, or through the data socket if the server has no rings. In
  * both cases, the data socket is readable if and only if bytes can be received
  * or the server has gone.

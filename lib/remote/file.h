@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A umad file at a fabric server, which behaves like a umad file of the
+ * A umad file at a server, which behaves like a umad file of the
  * kernel. All threads and forked children may use it; the first reader gets a
  * packet.
  *
@@ -48,7 +48,7 @@ struct remote_file {
 };
 
 /*
- * Open the umad file of a port at a fabric server. While it is open, its
+ * Open the umad file of a port at a server. While it is open, its
  * descriptor is an epoll set. When the server has ended, its operations wait for
  * the next server at the same path, with which the operation reopen makes
  * another file with the same descriptor. On success, @address
@@ -92,7 +92,7 @@ int ibsa__remote_file_new(struct remote_address *address,
  * The operations send and receive use the next two functions, which fail when
  * the server has ended.
  *
- * Send a packet of @len bytes, a umad header and a MAD, to the fabric server.
+ * Send a packet of @len bytes, a umad header and a MAD, to the server.
  * If the server rejects the packet, it sends it back with a status: EINVAL if
  * the agent does not exist, or already waits for a reply with this transaction
  * id. Return: 0; -EINVAL @len is too small or too large; -EIO the server has
@@ -105,7 +105,7 @@ int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 int ibsa__remote_packet_check(size_t len) IBSA_MUST_USE;
 
 /*
- * Receive a packet from the fabric server, if one has arrived. Return: its
+ * Receive a packet from the server, if one has arrived. Return: its
  * length; -EAGAIN no packet; -ENOSPC @room is too small: header and first
  * segment were copied, and the packet stays; -EINVAL @room is too small even
  * for these; -EIO the server has gone, sent invalid data or did not send the

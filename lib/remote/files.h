@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The device files of a fabric server. The content of the files has the form of
+ * The device files of a server. The content of the files has the form of
  * the kernel's files in /sys, and shows the state of the simulated port when it
  * is read.
  */
@@ -30,12 +30,12 @@ int ibsa__remote_files_open(const char *fabric, const char *node,
 void ibsa__remote_files_reopen_set(struct device_files *files,
 				   const char *text);
 
-/* Whether @files are the device files of a fabric server. */
+/* Whether @files are the device files of a server. */
 bool ibsa__files_are_remote(const struct device_files *files);
 
 /*
  * Open the MAD device @name, such as "umad0", of @files, which are the device
- * files of a fabric server. Return: 0; -ENOMEM; or an error from reading @files
+ * files of a server. Return: 0; -ENOMEM; or an error from reading @files
  * or of connecting.
  */
 int ibsa__remote_files_umad_open(struct device_files *files, const char *name,
@@ -44,7 +44,7 @@ int ibsa__remote_files_umad_open(struct device_files *files, const char *name,
 /*
  * Write the path of the issm file of @port into the buffer @out of @room
  * bytes: the port has the bit IsSM set while a program has this file open.
- * @files are the device files of a fabric server. Return: 0; -ENODEV no such
+ * @files are the device files of a server. Return: 0; -ENODEV no such
  * port or server; -ENAMETOOLONG @room is too small; or the server's error.
  */
 int ibsa__remote_issm_path(struct device_files *files, unsigned int port,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A transport's umad file at a fabric server: state that the source files of
+ * A transport's umad file at a server: state that the source files of
  * the transport share.
  */
 #ifndef REMOTE_LINK_H
@@ -63,7 +63,7 @@ struct remote_outbox {
 	uint64_t begun_ns;
 };
 
-/* State of the connection to a fabric server. */
+/* State of the connection to a server. */
 enum link_step {
 	LINK_DOWN, /* not connected */
 	/*

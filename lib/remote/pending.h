@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a umad file at a fabric server needs when the server has ended: its
+ * What a umad file at a server needs when the server has ended: its
  * agents, which are registered again at the next server, and its requests that
  * wait for a reply, which are returned as timed out. Forked children share this
  * memory, because they share the umad file.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What stays the same for a program while a umad file is opened again at the
- * next fabric server: the portid, which is an epoll set with the umad file's
+ * next server: the portid, which is an epoll set with the umad file's
  * socket, and what the file's memory holds.
  */
 #ifndef REMOTE_PORTID_H
@@ -21,7 +21,7 @@ enum portid_step {
 	STEP_REGISTERING /* agents are registered */
 };
 
-/* An attempt to open the umad file at a fabric server. */
+/* An attempt to open the umad file at a server. */
 struct portid_attempt {
 	unsigned int process; /* ibsa__process() of its process */
 	enum portid_step step;

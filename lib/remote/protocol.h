@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The protocol between a fabric server and its clients, over a Unix stream
- * socket. Server and clients are on one machine, so numbers are in host byte
- * order.
+ * The protocol between a server, such as a fabric server, and its clients, over a
+ * Unix stream socket. Server and clients are on one machine, so numbers are in
+ * host byte order.
  *
  * A client sends a hello, then requests; the server answers in the same order.
  * Each frame is a head, followed by @length bytes. An answer has the @type of
@@ -64,7 +64,7 @@ enum {
  */
 #define REMOTE_PACKET_MAX ((UINT32_C(256) << 20) + UMAD_HEADER_BYTES)
 
-/* Name of the only device that a client of a fabric server sees. */
+/* Name of the only device that a client of a server sees. */
 #define REMOTE_DEVICE "ibsa0"
 
 /* Precedes the path in IBSA_FABRIC. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Two rings of bytes in memory that a fabric server and a client share, one in
- * each direction. Each ring has one writer and one reader, which use it without
+ * Two rings of bytes in memory that a server and a client share, one in each
+ * direction. Each ring has one writer and one reader, which use it without
  * locks and without system calls.
  *
  * Each side treats the other side as hostile: it keeps its own position in its

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A transport of a port at a fabric server, which runs in another process. */
+/* A transport of a port at a server, which runs in another process. */
 #ifndef REMOTE_TRANSPORT_H
 #define REMOTE_TRANSPORT_H
 
@@ -8,7 +8,7 @@
 #include "remote/connection.h"
 
 /* *
- * ibsa__remote_open - a transport over a port at a fabric server
+ * ibsa__remote_open - a transport over a port at a server
  * @address:     of the port; gets the name and number of the port found
  * @reply_bytes: largest MAD that recv takes, from the MAD header on; one MAD
  *               is always taken
