@@ -27,6 +27,8 @@ static void entry_add(struct options *options, const struct option_row *row,
 		      const struct command *owner)
 {
 	assert(options->count < OPTIONS_MAX);
+	for (size_t i = 0; i < options->count; i++)
+		assert(strcmp(options->all[i].row->name, row->name) != 0);
 	options->all[options->count++] =
 		(struct option_entry){ .row = row, .owner = owner };
 }
@@ -51,6 +53,21 @@ static const struct merged_table *first_find(const struct merged_table *tables,
 	return first;
 }
 
+/*
+ * Skip the row in a table if it has the name of @row: for getopt_long(), the
+ * two are one option, so they must have the same form.
+ */
+static void row_skip(struct merged_table *table, const struct option_row *row)
+{
+	const struct option_row *same = head(table);
+
+	if (!same || strcmp(same->name, row->name) != 0)
+		return;
+	assert(same->letter == row->letter && !same->group == !row->group &&
+	       !same->argument == !row->argument);
+	table->at++;
+}
+
 static void tables_merge(struct options *options, struct merged_table *tables,
 			 size_t count)
 {
@@ -61,9 +78,7 @@ static void tables_merge(struct options *options, struct merged_table *tables,
 
 		entry_add(options, row, first->owner);
 		for (size_t i = 0; i < count; i++)
-			if (head(&tables[i]) &&
-			    strcmp(head(&tables[i])->name, row->name) == 0)
-				tables[i].at++;
+			row_skip(&tables[i], row);
 	}
 }
 
