@@ -105,11 +105,11 @@ done <<-END
 	reach ibsa_reach_answer reach IBSA_REACH_YES
 	reach ibsa_reach_answer reason IBSA_REASON_NONE
 	reach ibsa_reach_options why IBSA_WHY_NEVER
-	reason ibsa_reason code IBSA_REASON_NONE
+	reach ibsa_reason code IBSA_REASON_NONE
 	service ibsa_registration_report event IBSA_REGISTRATION_LOST
 	topology ibsa_topology_node type IBSA_NODE_SWITCH
 	topology ibsa_topology_port state IBSA_PORT_ACTIVE
-	trace ibsa_trace end IBSA_TRACE_LOOP
+	topology ibsa_trace end IBSA_TRACE_LOOP
 	transport ibsa_port_state link IBSA_LINK_OPA
 	transport ibsa_port_state port_state IBSA_PORT_ACTIVE
 END
