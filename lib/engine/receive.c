@@ -55,9 +55,9 @@ static bool is_same_gid(const struct ibsa_address *from,
  * SA's port is unknown, this port's LMC is used: an SM usually gives all ports
  * the same LMC.
  */
-static bool is_from_address(const struct ibsa__engine *engine,
-			    const struct ibsa_address *from,
-			    const struct ibsa_address *asked)
+static inline bool is_from_address(const struct ibsa__engine *engine,
+				   const struct ibsa_address *from,
+				   const struct ibsa_address *asked)
 {
 	if (from->qpn != asked->qpn)
 		return false;
