@@ -325,7 +325,7 @@ int main(int argc, char **argv)
 #ifndef OWN_CONTEXT
 	if (argc > 2)
 		*(void **)&rig.attach = dlsym(RTLD_DEFAULT,
-					      "ibsa_verbs_attach");
+					      "ibsa_verbs_attach_sized");
 	must(argc < 3 || rig.attach, "ibsa_verbs_attach");
 	rig.devices = ibv_get_device_list(NULL);
 	must(rig.devices, "ibv_get_device_list");

@@ -26,7 +26,8 @@ enum { ROUNDS = WAITS_ROUNDS, FEW = 20 };
 struct waits_rig {
 	const char *where;
 	struct ibv_device **devices;
-	int (*attach)(struct ibv_context *context, const void *options);
+	int (*attach)(struct ibv_context *context, const void *options,
+		      size_t size);
 };
 
 extern struct waits_rig rig;

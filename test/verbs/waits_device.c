@@ -236,7 +236,8 @@ static void *attach_again_and_again(void *arg)
 	while (!atomic_load(&is_over)) {
 		if (rig.attach && detach) {
 			must(!detach(context), "ibsa_verbs_detach");
-			must(!rig.attach(context, NULL), "ibsa_verbs_attach");
+			must(!rig.attach(context, NULL, 0),
+			     "ibsa_verbs_attach");
 		}
 		sched_yield();
 	}

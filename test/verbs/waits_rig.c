@@ -45,7 +45,7 @@ struct ibv_context *context_open(void)
 	}
 	must(context, "ibv_open_device");
 	if (rig.attach)
-		must(!rig.attach(context, NULL), "ibsa_verbs_attach");
+		must(!rig.attach(context, NULL, 0), "ibsa_verbs_attach");
 	return context;
 }
 #endif
