@@ -110,8 +110,8 @@ def unsized(include, page):
     """Yield the functions that take a struct without its size."""
     with open(page, encoding="utf-8") as file:
         text = file.read().partition(".Ss How the interface grows")[2]
-    fixed = set(re.findall(r"^\.Vt struct ibsa_(\w+)",
-                           text.partition("These structures")[2], re.M))
+    kept = re.search(r"These structures keep their size:(.*?)and those of", text, re.S)
+    fixed = set(re.findall(r"struct ibsa_(\w+)", kept[1]))
     defined = set()
     for _, text in headers.headers(include):
         defined |= set(re.findall(r"^struct ibsa_(\w+) \{", text, re.M))

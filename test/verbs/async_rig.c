@@ -33,30 +33,29 @@ int __wrap_ibsa__sa_device_get(const struct ibsa_ib_device_options *options,
 	return __real_ibsa__sa_device_get(&on_fabric, environment, users, out);
 }
 
-int __real_ibsa_device_watch_start(struct ib_sa_client *client,
-				   struct ib_device *device, uint8_t port_num,
-				   const struct ibsa_event_options *options,
-				   ibsa_event_fn happened, void *arg,
-				   struct ibsa_device_watch **out);
-int __wrap_ibsa_device_watch_start(struct ib_sa_client *client,
-				   struct ib_device *device, uint8_t port_num,
-				   const struct ibsa_event_options *options,
-				   ibsa_event_fn happened, void *arg,
-				   struct ibsa_device_watch **out);
+int __real_ibsa_device_watch_start_sized(
+	struct ib_sa_client *client, struct ib_device *device, uint8_t port_num,
+	const struct ibsa_event_options *options, size_t size,
+	ibsa_event_fn happened, void *arg, struct ibsa_device_watch **out);
+int __wrap_ibsa_device_watch_start_sized(
+	struct ib_sa_client *client, struct ib_device *device, uint8_t port_num,
+	const struct ibsa_event_options *options, size_t size,
+	ibsa_event_fn happened, void *arg, struct ibsa_device_watch **out);
 
 /* With watch_err, a watch ends with this error, which no fabric causes. */
-int __wrap_ibsa_device_watch_start(struct ib_sa_client *client,
-				   struct ib_device *device, uint8_t port_num,
-				   const struct ibsa_event_options *options,
-				   ibsa_event_fn happened, void *arg,
-				   struct ibsa_device_watch **out)
+int __wrap_ibsa_device_watch_start_sized(
+	struct ib_sa_client *client, struct ib_device *device, uint8_t port_num,
+	const struct ibsa_event_options *options, size_t size,
+	ibsa_event_fn happened, void *arg, struct ibsa_device_watch **out)
 {
 	const struct ibsa_event last = { .kind = IBSA_EVENT_ENDED,
 					 .err = world.watch_err };
 
 	if (!world.watch_err)
-		return __real_ibsa_device_watch_start(
-			client, device, port_num, options, happened, arg, out);
+		return __real_ibsa_device_watch_start_sized(client, device,
+							    port_num, options,
+							    size, happened, arg,
+							    out);
 	*out = NULL;
 	happened(&last, arg);
 	return 0;
