@@ -82,7 +82,10 @@ enum ibsa_event_kind {
 	IBSA_EVENT_ENDED = 1 << 21,
 };
 
-/* The kinds that the SM itself reports; the default of a watch. */
+/*
+ * Reports about ports and multicast groups that appear or disappear (traps 64
+ * to 67, which the SM generates). A watch with kinds 0 receives these Reports.
+ */
 #define IBSA_EVENT_OF_SM                                                     \
 	(IBSA_EVENT_GID_IN | IBSA_EVENT_GID_OUT | IBSA_EVENT_GROUP_CREATED | \
 	 IBSA_EVENT_GROUP_DELETED)
@@ -168,7 +171,7 @@ int ibsa_event_watch_start_sized(struct ibsa_client *client,
  * ibsa_event_watch_start - receive the events that the SA reports
  * @options: copied; NULL: all defaults
  * @report:  called for each event
- * @error:   after an error, what failed and what to do; may be NULL
+ * @error:   if the call fails, receives what failed and what to do; may be NULL
  * @out:     until ibsa_event_watch_stop(), or IBSA_EVENT_ENDED in ibsa_close();
  *           may be NULL
  *

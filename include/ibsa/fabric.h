@@ -64,7 +64,8 @@ enum ibsa_fault_kind {
 /**
  * struct ibsa_fault - a kind of fault and how often it occurs
  * @percent:  of the MADs, chosen at random: 0 to 100; 0 ends the fault
- * @count:    of MADs, or of redirections, until the fault ends; 0: no end
+ * @count:    of MADs that the fault affects before it ends; 0: no end. Of
+ *            REDIRECT: redirections, each of which counts
  * @delay_ms: of DELAY: the longest; of REORDER: until the MAD arrives at the
  *            latest; 0: 100
  * @hops:     of REDIRECT: ports that redirect, each to the next; 0: one
@@ -601,8 +602,9 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn report,
  * order, the last one again and again; a request that is not in the capture
  * gets status 0x000c. LIDs, P_Key and GID of the port are those of the capture.
  *
- * Return: 0; -EINVAL no such file format, or no request to an SA; -ENOENT,
- * -EFBIG, -ENOMEM; or the error of the file or of timerfd_create(2)
+ * Return: 0; -EINVAL the file has another format, or has no request to an SA;
+ * -EFBIG it has 1 GiB or more; -ENOMEM; the error of open(2) or read(2), such
+ * as -ENOENT; or the error of timerfd_create(2)
  */
 int ibsa_replay_open(const char *path, struct ibsa_error *error,
 		     struct ibsa_transport **out) IBSA_MUST_USE IBSA_NONNULL(3);

@@ -210,7 +210,8 @@ enum ibsa_outcome {
 	IBSA_OUTCOME_NONE,    /* the SA has no matching record */
 	IBSA_OUTCOME_REFUSED, /* the SA refused the request; see status */
 	IBSA_OUTCOME_BUSY,    /* the SA replied only BUSY until the deadline */
-	IBSA_OUTCOME_UNREACHABLE, /* no usable reply arrived; see err */
+	IBSA_OUTCOME_UNREACHABLE, /* err is not 0: no complete and valid reply;
+				   * after -ENODATA, records has a part */
 };
 
 /* What changed at a port since the last call of its watch. */

@@ -130,8 +130,9 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server) IBSA_NONNULL(1);
 /**
  * ibsa_fabric_server_command - execute a line of text
  * @line:  link up|down NODE/PORT; link speed NODE/PORT RATE; node add|remove
- *         NODE; sm move NODE; sm start|stop; fault
- *         KIND=PERCENT[,COUNT[,DELAY_MS]]; fault none; stats
+ *         NODE, which sets all links of a node of the fabric up or down; sm
+ *         move NODE; sm start|stop; fault FAULT, as ibsa_fault_parse() takes
+ *         it; fault none; stats
  * @out:   receives lines "NAME VALUE" for stats, otherwise ""; cut to @room
  * @error: after an error, a sentence; may be NULL
  *

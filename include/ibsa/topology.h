@@ -603,7 +603,7 @@ struct ibsa_trace_tree {
 
 /**
  * ibsa_trace_branch_at - a branch of a tree, those nearer to the start first
- * @index: less than count of @tree
+ * @index: from 0; must be less than @tree->count, which is not checked
  */
 IBSA_INLINE const struct ibsa_trace_branch *
 ibsa_trace_branch_at(const struct ibsa_trace_tree *tree, size_t index)

@@ -77,8 +77,12 @@ struct ibsa_error {
 /* ibsa_port_watch_start() */
 #define IBSA_DEFAULT_PORT_INTERVAL_MS 1000
 
-/* Event watches, registered services, devices, contexts */
+/*
+ * audit_ms of struct ibsa_event_options, ibsa_service_options,
+ * ibsa_ib_device_options and ibsa_verbs_options
+ */
 #define IBSA_DEFAULT_AUDIT_MS 30000
+/* service_lease of struct ibsa_service_options */
 #define IBSA_DEFAULT_LEASE_S 300
 
 /* struct ibsa_verbs_options */

@@ -24,7 +24,8 @@
  * ibsa_stock_event_gid     the GID of an event, with the preload library
  * ibsa_stock_get_event     ibsa_get_async_event() for libibsa-verbs-preload.so
  *
- * Any thread may call these functions, except where stated. If IBSA_VERBS_NAMES
+ * Several threads may call these functions at the same time, also with the same
+ * context; comments of functions state exceptions. If IBSA_VERBS_NAMES
  * is defined before the header is included, names that libibverbs defines stand
  * for functions of this header, such as ibv_get_async_event() for
  * ibsa_get_async_event(). <infiniband/verbs.h> defines it for code that is
@@ -249,7 +250,8 @@ struct ibsa_async_event {
  *              IBSA_DEFAULT_EVENT_QUEUE
  * @no_environment: as ibsa_environment_ignore(), for this context; false for a
  *              context of ibsa_verbs_open()
- * @gaps:       report lost events as IBV_EVENT_SM_GAP
+ * @gaps:       return an event IBV_EVENT_SM_GAP if events of the SM may have
+ *              been missed
  */
 struct ibsa_verbs_options {
 	struct ibsa_sa_access access;
