@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/letter.h"
+#include "common/nearest.h"
 #include "common/selector.h"
 #include "common/text.h"
 
@@ -19,12 +20,6 @@
  */
 enum { SHOWN_MAX = 40 };
 
-/*
- * Maximum number of differing characters between a misspelt field name and the
- * name that the error message suggests.
- */
-enum { SLIP_MAX = 2 };
-
 /* Room for the name of any field with its index. */
 enum { NAME_BYTES = 64 };
 
@@ -33,53 +28,19 @@ static size_t smaller_of(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/*
- * Return: the Levenshtein distance of the names @name and @field: how many
- * characters must be added, removed or changed. Only one row of the matrix is
- * stored.
- */
-static size_t name_distance(const char *field, const char *name, size_t len)
-{
-	size_t row[SHOWN_MAX + 1];
-
-	for (size_t i = 0; i <= len; i++)
-		row[i] = i;
-	for (size_t done = 1; *field; field++, done++) {
-		size_t corner = row[0];
-
-		row[0] = done;
-		for (size_t i = 1; i <= len; i++) {
-			const bool same = name_fold(name[i - 1]) == *field;
-			const size_t changed = corner + (same ? 0 : 1);
-
-			corner = row[i];
-			row[i] = smaller_of(smaller_of(row[i], row[i - 1]) + 1,
-					    changed);
-		}
-	}
-	return row[len];
-}
-
 /* Return: the field with the most similar name; NULL if none is similar. */
 static const struct ibsa_field *field_nearest(const struct ibsa_record *record,
 					      const char *name, size_t len)
 {
+	struct nearest nearest = ibsa__nearest_start(name, len, true);
 	const struct ibsa_field *best = NULL;
-	size_t least = SLIP_MAX + 1;
 
 	if (len > SHOWN_MAX)
 		return NULL;
 	for (unsigned int i = 0; i < record->field_count; i++) {
-		size_t slips = name_distance(record->fields[i].name, name, len);
-
-		/*
-		 * A suggestion must have at least one character in common with
-		 * the misspelt name.
-		 */
-		if (slips < least && slips < len) {
-			least = slips;
+		ibsa__nearest_try(&nearest, record->fields[i].name);
+		if (nearest.name == record->fields[i].name)
 			best = &record->fields[i];
-		}
 	}
 	return best;
 }

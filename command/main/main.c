@@ -10,7 +10,7 @@
 
 #include "output/cli.h"
 #include "output/nagios.h"
-#include "base/nearest.h"
+#include "common/nearest.h"
 #include "names/node_map.h"
 #include "options/options.h"
 #include "main/command_list.h"
@@ -56,10 +56,10 @@ static int command_help(struct cli *cli, const struct command *command)
 
 static int unknown_command(const char *name)
 {
-	struct nearest nearest = nearest_start(name, strlen(name));
+	struct nearest nearest = ibsa__nearest_start(name, strlen(name), false);
 
 	for (size_t i = 0; commands[i]; i++)
-		nearest_try(&nearest, commands[i]->name);
+		ibsa__nearest_try(&nearest, commands[i]->name);
 	if (nearest.name)
 		complain("unknown command '%s'; did you mean '%s'?", name,
 			 nearest.name);

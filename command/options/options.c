@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
+#include "common/nearest.h"
 #include "options/merge.h"
 #include "options/options.h"
 
@@ -92,10 +92,11 @@ static bool is_key(const struct options *options, int key)
 static const char *option_meant(const struct options *options, const char *text)
 {
 	const char *name = text + strlen("--");
-	struct nearest nearest = nearest_start(name, strcspn(name, "="));
+	struct nearest nearest = ibsa__nearest_start(name, strcspn(name, "="),
+						     false);
 
 	for (size_t i = 0; i < options->count; i++)
-		nearest_try(&nearest, options->all[i].row->name);
+		ibsa__nearest_try(&nearest, options->all[i].row->name);
 	return nearest.name;
 }
 

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Finds the name that a misspelt command or option stands for, by the rule of
- * ibsa__selector_parse() for names of fields.
- */
-#include <ctype.h>
-
-#include "base/nearest.h"
+/* Finds the name that a misspelt command, option or field stands for. */
+#include "base/letter.h"
+#include "common/nearest.h"
 
 enum {
 	TYPED_MAX = 64,
@@ -22,11 +18,13 @@ static size_t smaller_of(size_t a, size_t b)
 }
 
 /*
- * Return: the Levenshtein distance of @name and the @len characters at @typed.
- * Only one row of the matrix is stored.
+ * Return: the Levenshtein distance of @name and the typed text: how many
+ * characters must be added, removed or changed. Only one row of the matrix is
+ * stored.
  */
-static size_t distance(const char *name, const char *typed, size_t len)
+static size_t name_distance(const struct nearest *nearest, const char *name)
 {
+	const size_t len = nearest->len;
 	size_t row[TYPED_MAX + 1];
 
 	for (size_t i = 0; i <= len; i++)
@@ -36,9 +34,10 @@ static size_t distance(const char *name, const char *typed, size_t len)
 
 		row[0] = done;
 		for (size_t i = 1; i <= len; i++) {
-			const size_t changed =
-				corner +
-				(tolower((unsigned char)typed[i - 1]) != *name);
+			const char typed = nearest->typed[i - 1];
+			const char c = nearest->is_field ? name_fold(typed)
+							 : letter_lower(typed);
+			const size_t changed = corner + (c != *name);
 
 			corner = row[i];
 			row[i] = smaller_of(smaller_of(row[i], row[i - 1]) + 1,
@@ -48,20 +47,21 @@ static size_t distance(const char *name, const char *typed, size_t len)
 	return row[len];
 }
 
-struct nearest nearest_start(const char *typed, size_t len)
+struct nearest ibsa__nearest_start(const char *typed, size_t len, bool is_field)
 {
 	return (struct nearest){ .typed = typed,
 				 .len = len,
+				 .is_field = is_field,
 				 .slips = SLIP_MAX + 1 };
 }
 
-void nearest_try(struct nearest *nearest, const char *name)
+void ibsa__nearest_try(struct nearest *nearest, const char *name)
 {
 	size_t slips;
 
 	if (nearest->len > TYPED_MAX)
 		return;
-	slips = distance(name, nearest->typed, nearest->len);
+	slips = name_distance(nearest, name);
 	/* At least one character must be the same. */
 	if (slips >= nearest->slips || slips >= nearest->len)
 		return;
