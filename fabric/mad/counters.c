@@ -28,13 +28,26 @@ struct counters *ibsa__counters(struct mad_net *net,
 	return &net->counters[port - net->subnet->topo.ports];
 }
 
+static void count(struct counters *counters, enum counted what, uint64_t by)
+{
+	counters->plain[what] += by;
+	if (what < COUNTS_EXTENDED)
+		counters->extended[what] += by;
+}
+
 void ibsa__count_event(struct mad_net *net, const struct topo_port *port,
 		       enum counted what)
 {
 	struct counters *counters = ibsa__counters(net, port);
 
-	if (counters)
-		counters->total[what]++;
+	if (!counters)
+		return;
+	count(counters, what, 1);
+	/* A fabric has no other reasons for these errors. */
+	if (what == COUNT_RELAY_ERRORS)
+		count(counters, COUNT_DLID_ERRORS, 1);
+	if (what == COUNT_DISCARDS)
+		count(counters, COUNT_INACTIVE_DISCARDS, 1);
 }
 
 void ibsa__count_packet(struct mad_net *net, const struct topo_port *port,
@@ -46,20 +59,23 @@ void ibsa__count_packet(struct mad_net *net, const struct topo_port *port,
 	const size_t each = IBSA_MAD_BYTES + HEADER_BYTES +
 			    (message->mad.has_grh ? GRH_BYTES : 0);
 	const uint64_t words = packets * each / WORD_BYTES;
+	const uint8_t sl = message->mad.sl % SL_COUNT;
 	struct counters *out = ibsa__counters(net, port);
 	struct counters *in;
 
 	if (!out)
 		return;
 	in = ibsa__counters(net, &net->subnet->topo.ports[port->peer]);
-	out->total[COUNT_XMIT_PKTS] += packets;
-	out->total[COUNT_XMIT_DATA] += words;
-	in->total[COUNT_RCV_PKTS] += packets;
-	in->total[COUNT_RCV_DATA] += words;
-	out->total[is_multicast ? COUNT_MULTICAST_XMIT : COUNT_UNICAST_XMIT] +=
-		packets;
-	in->total[is_multicast ? COUNT_MULTICAST_RCV : COUNT_UNICAST_RCV] +=
-		packets;
+	count(out, COUNT_XMIT_PKTS, packets);
+	count(out, COUNT_XMIT_DATA, words);
+	count(out, COUNT_XMIT_DATA_SL + sl, words);
+	count(out, is_multicast ? COUNT_MULTICAST_XMIT : COUNT_UNICAST_XMIT,
+	      packets);
+	count(in, COUNT_RCV_PKTS, packets);
+	count(in, COUNT_RCV_DATA, words);
+	count(in, COUNT_RCV_DATA_SL + sl, words);
+	count(in, is_multicast ? COUNT_MULTICAST_RCV : COUNT_UNICAST_RCV,
+	      packets);
 }
 
 void ibsa__counters_observe(void *arg, const struct subnet_change *change)

@@ -6,6 +6,8 @@
 #include "fabric/mad/mad.h"
 #include "fabric/mad/net.h"
 
+enum { SL_COUNT = 16 };
+
 enum counted {
 	COUNT_XMIT_DATA, /* in words of 4 bytes */
 	COUNT_RCV_DATA,
@@ -18,17 +20,22 @@ enum counted {
 	COUNT_LINK_DOWNED,
 	COUNT_RELAY_ERRORS,
 	COUNT_DISCARDS,
-	COUNTS,
+	COUNTS_EXTENDED, /* number of those in PortCountersExtended */
+	/* These are details of relay errors and of discards. */
+	COUNT_DLID_ERRORS = COUNTS_EXTENDED,
+	COUNT_INACTIVE_DISCARDS,
+	COUNT_XMIT_DATA_SL, /* one for each SL */
+	COUNT_RCV_DATA_SL = COUNT_XMIT_DATA_SL + SL_COUNT,
+	COUNTS = COUNT_RCV_DATA_SL + SL_COUNT,
 };
 
 /*
- * Totals of a port since the start, and their values at the last Set that
- * cleared the counters.
+ * Counters of a port. PortCountersExtended has counters of its own, since a
+ * Set of one attribute does not change those of another.
  */
 struct counters {
-	uint64_t total[COUNTS];
-	uint64_t base[COUNTS];		/* for PortCounters */
-	uint64_t base_extended[COUNTS]; /* for PortCountersExtended */
+	uint64_t plain[COUNTS];
+	uint64_t extended[COUNTS_EXTENDED];
 };
 
 /*

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Performance management agents of the nodes: ClassPortInfo, PortCounters and
- * PortCountersExtended.
+ * Performance management agents of the nodes: ClassPortInfo and the attributes
+ * with counters.
  *
- * Source: IBA vol 1, 16.1.3 (attributes).
+ * Source: IBA vol 1, 16.1.3, 16.1.4 and A10; OptionMask: opa-ff ib_pm.h;
+ * PortExtendedSpeedsCounters and CounterSelect2: libibmad fields.c.
  */
 #include <string.h>
 
@@ -14,13 +15,16 @@
 
 enum {
 	CLASS_PORT_INFO = 0x0001,
-	PORT_COUNTERS = 0x0012,
+	PORT_SAMPLES_CONTROL = 0x0010,
 	PORT_COUNTERS_EXTENDED = 0x001d,
 	PERF_DATA = 64, /* offset of the attribute's data in the MAD */
 	PERF_DATA_BYTES = 192,
 	ALL_PORTS = 0xff,
 	CAP_ALL_PORTS = 1 << 8,
 	CAP_EXTENDED = 1 << 9,
+	CAP_XMIT_WAIT = 1 << 12,
+	CAP_QP1_DROPPED = 1 << 15,
+	CAP2_EXTENDED_ERRORS = 1 << 1,
 	RESP_TIME_VALUE = 18,
 	STATUS_BAD_VERSION = 0x0004,
 	STATUS_UNSUPPORTED = 0x000c,
@@ -28,49 +32,106 @@ enum {
 };
 
 /*
- * A counter in an attribute: offset and width in bytes, its bit in
- * CounterSelect, and what it counts.
+ * @many counters of an attribute, one behind the other: offset and width in
+ * bytes, the bit of the first one in CounterSelect, and what it counts.
+ * CounterSelect2 of PortCountersExtended begins at bit SELECT2.
  */
 struct field {
 	uint8_t at;
 	uint8_t bytes;
 	uint8_t bit;
 	uint8_t what; /* enum counted */
+	uint8_t many;
 };
+
+enum { SELECT2 = 16 };
 
 /* clang-format off */
 static const struct field port_counters[] = {
-	{ 7,  1, 2,  COUNT_LINK_DOWNED },
-	{ 12, 2, 5,  COUNT_RELAY_ERRORS },
-	{ 14, 2, 6,  COUNT_DISCARDS },
-	{ 24, 4, 12, COUNT_XMIT_DATA },
-	{ 28, 4, 13, COUNT_RCV_DATA },
-	{ 32, 4, 14, COUNT_XMIT_PKTS },
-	{ 36, 4, 15, COUNT_RCV_PKTS },
+	{ 7,  1, 2,  COUNT_LINK_DOWNED, 1 },
+	{ 12, 2, 5,  COUNT_RELAY_ERRORS, 1 },
+	{ 14, 2, 6,  COUNT_DISCARDS, 1 },
+	{ 24, 4, 12, COUNT_XMIT_DATA, 1 },
+	{ 28, 4, 13, COUNT_RCV_DATA, 1 },
+	{ 32, 4, 14, COUNT_XMIT_PKTS, 1 },
+	{ 36, 4, 15, COUNT_RCV_PKTS, 1 },
 };
 
 static const struct field extended_counters[] = {
-	{ 8,  8, 0, COUNT_XMIT_DATA },
-	{ 16, 8, 1, COUNT_RCV_DATA },
-	{ 24, 8, 2, COUNT_XMIT_PKTS },
-	{ 32, 8, 3, COUNT_RCV_PKTS },
-	{ 40, 8, 4, COUNT_UNICAST_XMIT },
-	{ 48, 8, 5, COUNT_UNICAST_RCV },
-	{ 56, 8, 6, COUNT_MULTICAST_XMIT },
-	{ 64, 8, 7, COUNT_MULTICAST_RCV },
+	{ 8,   8, 0, COUNT_XMIT_DATA, 1 },
+	{ 16,  8, 1, COUNT_RCV_DATA, 1 },
+	{ 24,  8, 2, COUNT_XMIT_PKTS, 1 },
+	{ 32,  8, 3, COUNT_RCV_PKTS, 1 },
+	{ 40,  8, 4, COUNT_UNICAST_XMIT, 1 },
+	{ 48,  8, 5, COUNT_UNICAST_RCV, 1 },
+	{ 56,  8, 6, COUNT_MULTICAST_XMIT, 1 },
+	{ 64,  8, 7, COUNT_MULTICAST_RCV, 1 },
+	{ 88,  8, SELECT2 + 2, COUNT_LINK_DOWNED, 1 },
+	{ 112, 8, SELECT2 + 5, COUNT_RELAY_ERRORS, 1 },
+	{ 120, 8, SELECT2 + 6, COUNT_DISCARDS, 1 },
+};
+
+static const struct field rcv_error_details[] = {
+	{ 10, 2, 3, COUNT_DLID_ERRORS, 1 },
+};
+
+static const struct field xmit_discard_details[] = {
+	{ 4, 2, 0, COUNT_INACTIVE_DISCARDS, 1 },
+};
+
+static const struct field xmit_data_sl[] = {
+	{ 4, 4, 0, COUNT_XMIT_DATA_SL, SL_COUNT },
+};
+
+static const struct field rcv_data_sl[] = {
+	{ 4, 4, 0, COUNT_RCV_DATA_SL, SL_COUNT },
+};
+
+/* Bits of PortSamplesControl:OptionMask. */
+#define OPTIONS(first, last) \
+	((UINT64_MAX << (first)) & (UINT64_MAX >> (63 - (last))))
+
+#define FIELDS(name) name, sizeof(name) / sizeof((name)[0])
+
+/* An attribute with counters; those that are not in @fields are always 0. */
+static const struct table {
+	uint16_t attribute;
+	uint8_t head; /* number of bytes that a response repeats */
+	bool is_switch_only;
+	uint64_t options; /* its counters in OptionMask */
+	const struct field *fields;
+	size_t count;
+} tables[] = {
+	{ PORT_SAMPLES_CONTROL, 2, false, 0, NULL, 0 },
+	{ 0x0012, 4, false, 0, FIELDS(port_counters) },
+	{ 0x0015, 4, false, OPTIONS(6, 11), FIELDS(rcv_error_details) },
+	{ 0x0016, 4, false, OPTIONS(12, 15), FIELDS(xmit_discard_details) },
+	{ 0x0017, 4, false, OPTIONS(16, 17), NULL, 0 }, /* OpRcvCounters */
+	{ 0x0018, 4, false, OPTIONS(18, 19), NULL, 0 }, /* FlowCtlCounters */
+	{ 0x0019, 4, false, OPTIONS(20, 20), NULL, 0 }, /* VLOpPackets */
+	{ 0x001a, 4, false, OPTIONS(21, 21), NULL, 0 }, /* VLOpData */
+	{ 0x001b, 4, false, OPTIONS(22, 22), NULL, 0 }, /* VLXmitFlowCtl... */
+	{ 0x001c, 4, false, OPTIONS(23, 23), NULL, 0 }, /* VLXmitWait... */
+	{ PORT_COUNTERS_EXTENDED, 8, false, 0, FIELDS(extended_counters) },
+	{ 0x001f, 16, false, 0, NULL, 0 }, /* ExtendedSpeedsCounters */
+	{ 0x0030, 4, true, OPTIONS(48, 48), NULL, 0 }, /* SwPortVLCongestion */
+	{ 0x0031, 4, false, OPTIONS(49, 50), NULL, 0 }, /* RcvConCtrl */
+	{ 0x0032, 4, false, OPTIONS(51, 51), NULL, 0 }, /* SLRcvFECN */
+	{ 0x0033, 4, false, OPTIONS(52, 52), NULL, 0 }, /* SLRcvBECN */
+	{ 0x0034, 4, false, OPTIONS(53, 53), NULL, 0 }, /* XmitConCtrl */
+	{ 0x0035, 4, false, OPTIONS(54, 54), NULL, 0 }, /* VLXmitTimeCong */
+	{ 0x0036, 4, false, OPTIONS(55, 55), FIELDS(xmit_data_sl) },
+	{ 0x0037, 4, false, OPTIONS(56, 56), FIELDS(rcv_data_sl) },
 };
 /* clang-format on */
 
-/* An attribute with counters. */
-struct table {
-	const struct field *fields;
-	size_t count;
-	bool is_extended;
-};
+enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
 
-static uint64_t *base_of(struct counters *counters, const struct table *table)
+/* The counters of an attribute, by enum counted. */
+static uint64_t *values_of(struct counters *counters, const struct table *table)
 {
-	return table->is_extended ? counters->base_extended : counters->base;
+	return table->attribute == PORT_COUNTERS_EXTENDED ? counters->extended
+							  : counters->plain;
 }
 
 /*
@@ -82,14 +143,6 @@ static uint64_t value_limit(uint64_t value, const struct field *field)
 	const uint64_t most = UINT64_MAX >> (64 - 8 * field->bytes);
 
 	return value < most ? value : most;
-}
-
-static uint64_t value_of(struct counters *counters, const struct table *table,
-			 const struct field *field)
-{
-	return value_limit(counters->total[field->what] -
-				   base_of(counters, table)[field->what],
-			   field);
 }
 
 static uint64_t number_get(const uint8_t *bytes, uint8_t count)
@@ -112,8 +165,8 @@ struct request {
 	struct nodes *nodes;
 	const struct topo_node *node;
 	uint8_t *data;
+	uint64_t select; /* CounterSelect, and CounterSelect2 from SELECT2 on */
 	uint16_t status;
-	uint16_t select;
 	uint8_t first; /* first and last port */
 	uint8_t last;  /* by number */
 	bool is_set;
@@ -132,19 +185,56 @@ static struct counters *counters_of(const struct request *request,
  * Handle a Set: write the values in the MAD, usually 0, to the counters that
  * CounterSelect selects.
  */
-static void set_counters(const struct request *request,
-			 const struct table *table, struct counters *counters)
+static void field_set(const struct request *request, const struct field *field,
+		      uint64_t *values)
 {
-	uint64_t *base = base_of(counters, table);
+	for (uint8_t i = 0; i < field->many; i++)
+		if (request->select >> (field->bit + i) & 1)
+			values[field->what + i] = number_get(
+				request->data + field->at + i * field->bytes,
+				field->bytes);
+}
 
-	for (size_t i = 0; i < table->count; i++) {
-		const struct field *field = &table->fields[i];
+static void set_counters(const struct request *request,
+			 const struct table *table)
+{
+	for (uint32_t port = request->first; port <= request->last; port++) {
+		struct counters *counters = counters_of(request, port);
 
-		if (request->select >> field->bit & 1)
-			base[field->what] =
-				counters->total[field->what] -
-				number_get(request->data + field->at,
-					   field->bytes);
+		for (size_t i = 0; counters && i < table->count; i++)
+			field_set(request, &table->fields[i],
+				  values_of(counters, table));
+	}
+}
+
+/* The sum of a counter over the selected ports. */
+static uint64_t sum_of(const struct request *request, const struct table *table,
+		       const struct field *field, uint8_t i)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t port = request->first; port <= request->last; port++) {
+		struct counters *counters = counters_of(request, port);
+
+		if (counters)
+			sum += value_limit(values_of(counters,
+						     table)[field->what + i],
+					   field);
+	}
+	return value_limit(sum, field);
+}
+
+static void get_counters(const struct request *request,
+			 const struct table *table)
+{
+	memset(request->data + table->head, 0, PERF_DATA_BYTES - table->head);
+	for (size_t k = 0; k < table->count; k++) {
+		const struct field *field = &table->fields[k];
+
+		for (uint8_t i = 0; i < field->many; i++)
+			number_put(request->data + field->at + i * field->bytes,
+				   field->bytes,
+				   sum_of(request, table, field, i));
 	}
 }
 
@@ -166,38 +256,49 @@ static bool choose_ports(struct request *request)
 	return number <= request->node->port_count && (number || is_switch);
 }
 
+static bool is_supported(const struct request *request,
+			 const struct table *table)
+{
+	return !table->is_switch_only ||
+	       request->node->type == IBSA_NODE_SWITCH;
+}
+
+/*
+ * PortSamplesControl of an agent that takes no samples; OptionMask tells which
+ * optional counters it has.
+ */
+static void answer_samples_control(const struct request *request)
+{
+	enum { OPTION_MASK = 12 /* offset */ };
+	uint64_t options = 0;
+
+	for (size_t i = 0; i < TABLES; i++)
+		if (is_supported(request, &tables[i]))
+			options |= tables[i].options;
+	ibsa_put_be64(request->data + OPTION_MASK, options);
+}
+
 static void answer_counters(struct request *request, const struct table *table)
 {
-	uint8_t head[4];
+	const bool is_samples = table->attribute == PORT_SAMPLES_CONTROL;
 
-	memcpy(head, request->data, sizeof(head));
+	if (!is_supported(request, table) || (is_samples && request->is_set)) {
+		request->status = STATUS_UNSUPPORTED;
+		return;
+	}
 	request->select = ibsa_be16(request->data + 2);
+	if (table->attribute == PORT_COUNTERS_EXTENDED)
+		request->select |= (uint64_t)ibsa_be32(request->data + 4)
+				   << SELECT2;
 	if (!choose_ports(request)) {
 		request->status = STATUS_INVALID;
 		return;
 	}
-	for (uint32_t i = request->first; request->is_set && i <= request->last;
-	     i++) {
-		struct counters *counters = counters_of(request, i);
-
-		if (counters)
-			set_counters(request, table, counters);
-	}
-	memset(request->data, 0, PERF_DATA_BYTES);
-	memcpy(request->data, head, sizeof(head));
-	for (size_t k = 0; k < table->count; k++) {
-		const struct field *field = &table->fields[k];
-		uint64_t sum = 0;
-
-		for (uint32_t i = request->first; i <= request->last; i++) {
-			struct counters *counters = counters_of(request, i);
-
-			if (counters)
-				sum += value_of(counters, table, field);
-		}
-		number_put(request->data + field->at, field->bytes,
-			   value_limit(sum, field));
-	}
+	if (request->is_set)
+		set_counters(request, table);
+	get_counters(request, table);
+	if (is_samples)
+		answer_samples_control(request);
 }
 
 static void answer_class_port_info(struct request *request)
@@ -206,8 +307,10 @@ static void answer_class_port_info(struct request *request)
 	const struct ibsa_class_port_info info = {
 		.base_version = 1,
 		.class_version = 1,
-		.capability_mask = CAP_EXTENDED |
+		.capability_mask = CAP_EXTENDED | CAP_XMIT_WAIT |
+				   CAP_QP1_DROPPED |
 				   (is_switch ? CAP_ALL_PORTS : 0),
+		.capability_mask2 = CAP2_EXTENDED_ERRORS,
 		.resp_time_value = RESP_TIME_VALUE,
 	};
 	uint64_t over;
@@ -222,30 +325,17 @@ static void answer_class_port_info(struct request *request)
 
 static void request_answer(struct request *request, uint16_t attribute)
 {
-	static const struct table counters = {
-		port_counters,
-		sizeof(port_counters) / sizeof(port_counters[0]),
-		false,
-	};
-	static const struct table extended = {
-		extended_counters,
-		sizeof(extended_counters) / sizeof(extended_counters[0]),
-		true,
-	};
-
-	switch (attribute) {
-	case CLASS_PORT_INFO:
+	if (attribute == CLASS_PORT_INFO) {
 		answer_class_port_info(request);
-		break;
-	case PORT_COUNTERS:
-		answer_counters(request, &counters);
-		break;
-	case PORT_COUNTERS_EXTENDED:
-		answer_counters(request, &extended);
-		break;
-	default:
-		request->status = STATUS_UNSUPPORTED;
+		return;
 	}
+	for (size_t i = 0; i < TABLES; i++) {
+		if (tables[i].attribute == attribute) {
+			answer_counters(request, &tables[i]);
+			return;
+		}
+	}
+	request->status = STATUS_UNSUPPORTED;
 }
 
 bool ibsa__pma_take(void *arg, const struct message *message,

@@ -10,6 +10,7 @@ enum {
 	SET = 2,
 	CLASS_PORT_INFO = 0x0001,
 	SAMPLES_CONTROL = 0x0010,
+	SAMPLES_RESULT = 0x0011,
 	PORT_COUNTERS = 0x0012,
 	EXTENDED = 0x001d,
 	DATA = 64,
@@ -200,12 +201,14 @@ static void request_for_a_missing_object_is_refused(void **state)
 				      0);
 
 	assert_int_equal(mad[DATA], 1);
-	assert_int_equal(ibsa_be16(mad + DATA + 2), 0x0300);
+	assert_int_equal(ibsa_be16(mad + DATA + 2), 0x9300);
 	mad = exchange(rig, rig->lid_b, GET, CLASS_PORT_INFO, 0, 0);
-	assert_int_equal(ibsa_be16(mad + DATA + 2), 0x0200);
+	assert_int_equal(ibsa_be16(mad + DATA + 2), 0x9200);
 	mad = exchange(rig, rig->lid_b, SET, CLASS_PORT_INFO, 0, 0);
 	assert_int_equal(ibsa_be16(mad + MAD_STATUS), 0x0c);
-	mad = exchange(rig, rig->lid_s, GET, SAMPLES_CONTROL, 1, 0);
+	mad = exchange(rig, rig->lid_s, SET, SAMPLES_CONTROL, 1, 0);
+	assert_int_equal(ibsa_be16(mad + MAD_STATUS), 0x0c);
+	mad = exchange(rig, rig->lid_s, GET, SAMPLES_RESULT, 1, 0);
 	assert_int_equal(ibsa_be16(mad + MAD_STATUS), 0x0c);
 	mad = exchange(rig, rig->lid_s, GET, PORT_COUNTERS, 5, 0);
 	assert_int_equal(ibsa_be16(mad + MAD_STATUS), 0x1c);
