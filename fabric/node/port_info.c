@@ -12,8 +12,8 @@
 /* Capability bits. IBA vol 1, table 146. */
 enum {
 	CAP_IS_SM = 1 << 1,
-	CAP_SWITCH = 0x0000c048,
-	CAP_ADAPTER = 0x0250c048, /* with ClientReregistration */
+	CAP_BASE_PORT0 = 0x0000c048,
+	CAP_END_PORT = 0x0250c048, /* with ClientReregistration */
 	CAP2_WIDTH_2X_AND_HDR = 0x30,
 	CAP2_NDR = 1 << 10,
 	CAP2_EXTENDED_SPEEDS_2_AND_XDR = 3 << 11,
@@ -34,8 +34,9 @@ enum {
 
 /*
  * What the embedded SM sets: the defaults of OpenSM, from which no SM profile
- * differs. LINK: every port with a link; END: every port with a LID; EDGE:
- * every port of a switch that has a link to a node which is not a switch.
+ * differs. LINK: every port with a link, and enhanced port 0; END: every port
+ * with a LID; EDGE: every port of a switch that has a link to a node which is
+ * not a switch.
  * Source: opensm.conf as OpenSM 3.3 writes it (opensm -c).
  *
  *   ports  field                           value    option
@@ -109,9 +110,9 @@ static void port_info_set_link(struct ibsa_port_info *out,
 uint32_t ibsa__port_capabilities(const struct subnet *subnet,
 				 const struct end_port *end)
 {
-	const bool is_switch = end_topo_node(subnet, end)->type ==
-			       IBSA_NODE_SWITCH;
-	uint32_t mask = is_switch ? CAP_SWITCH : CAP_ADAPTER;
+	const bool is_base = ibsa__is_base_port0(&subnet->topo,
+						 end_topo_port(subnet, end));
+	uint32_t mask = is_base ? CAP_BASE_PORT0 : CAP_END_PORT;
 
 	if (end_setup(subnet, end)->issm ||
 	    (!subnet->is_bare && end == &subnet->ends[subnet->sa_end]))
@@ -163,12 +164,17 @@ static void port_info_set_end(const struct subnet *subnet,
 	out->capability_mask2 = capabilities2(subnet, port);
 }
 
-/* Set the PortInfo of a switch's port 0, which has no cable and a low MTU. */
-static void set_switch_port(struct ibsa_port_info *out)
+/*
+ * Set the PortInfo of a switch's port 0, which has no cable; as a base port, it
+ * has a low MTU.
+ */
+static void set_switch_port(struct ibsa_port_info *out, bool is_base)
 {
-	out->link_width_enabled = out->link_width_active;
-	out->neighbor_mtu = SWITCH_PORT_MTU;
-	out->mtu_cap = MTU_1024;
+	if (is_base) {
+		out->link_width_enabled = out->link_width_active;
+		out->neighbor_mtu = SWITCH_PORT_MTU;
+		out->mtu_cap = MTU_1024;
+	}
 	out->vl_stall_count = 0;
 	out->guid_cap = GUID_CAP_SWITCH;
 	out->resp_time_value = 8;
@@ -251,7 +257,8 @@ static void port_info_set_up(const struct subnet *subnet,
 			     const struct topo_port *port,
 			     struct ibsa_port_info *out)
 {
-	if (port->number && port->state != IBSA_PORT_DOWN) {
+	if (!ibsa__is_base_port0(&subnet->topo, port) &&
+	    port->state != IBSA_PORT_DOWN) {
 		OPENSM_PORT_INFO(SET_FIELD, NO_FIELD, NO_FIELD)
 	}
 	if (port->end != SIM_NONE && subnet->ends[port->end].lid) {
@@ -277,7 +284,8 @@ void ibsa__port_info(const struct nodes *nodes, const struct topo_port *port,
 	if (port->end != SIM_NONE)
 		port_info_set_end(nodes->subnet, out, port);
 	if (is_switch && !port->number)
-		set_switch_port(out);
+		set_switch_port(out, ibsa__is_base_port0(&nodes->subnet->topo,
+							 port));
 	if (is_switch && port->number)
 		out->hoq_life = life_at_head(nodes->subnet, port);
 	if (!nodes->subnet->is_bare)

@@ -14,7 +14,7 @@ static void switch_info_set(struct smp *smp)
 	struct ibsa_switch_info have;
 	struct ibsa_switch_info want;
 
-	ibsa__table_switch_info(smp->nodes->subnet, &have);
+	ibsa__table_switch_info(smp->nodes->subnet, smp->node, &have);
 	SMA_DECODE(switch_info, linear_fdb_cap, smp->data, &want);
 	if (!tables || want.linear_fdb_top >= have.linear_fdb_cap) {
 		smp->status = tables ? SMP_INVALID : SMP_BUSY;
@@ -41,7 +41,7 @@ void ibsa__sma_switch_info(struct smp *smp)
 	if (smp->status)
 		return;
 	tables = ibsa__switch_tables(smp->nodes->subnet, smp->index);
-	ibsa__table_switch_info(smp->nodes->subnet, &have);
+	ibsa__table_switch_info(smp->nodes->subnet, smp->node, &have);
 	have.linear_fdb_top = ibsa__lft_top(smp->nodes->subnet, tables);
 	if (tables && tables->has_switch_info)
 		have.life_time_value = tables->life_time;

@@ -126,7 +126,8 @@ static uint8_t port_mtu(const struct membership *request)
 {
 	const struct subnet *subnet = request->work->subnet;
 
-	return end_topo_node(subnet, request->end)->type == IBSA_NODE_SWITCH
+	return ibsa__is_base_port0(&subnet->topo,
+				   end_topo_port(subnet, request->end))
 		       ? SWITCH_PORT_MTU
 		       : request->end->mtu;
 }

@@ -93,7 +93,8 @@ static void switch_info_add(struct sa_work *work, const struct end_port *end)
 
 	if (!may_know(work, end))
 		return;
-	ibsa__table_switch_info(work->subnet, &row);
+	ibsa__table_switch_info(work->subnet, end_topo_node(work->subnet, end),
+				&row);
 	row.lid = lid_in_16_bits(end->lid);
 	sa_append(work, switch_info_encode, &row);
 }

@@ -12,7 +12,7 @@
 
 enum {
 	MTU_PORT = 4,	     /* 2048 bytes */
-	MTU_SWITCH_PORT = 3, /* 1024 bytes: a switch's port 0 */
+	MTU_SWITCH_PORT = 3, /* 1024 bytes: base port 0 of a switch */
 };
 
 struct span ibsa__port_span(const struct topology *topo, uint32_t port)
@@ -20,9 +20,11 @@ struct span ibsa__port_span(const struct topology *topo, uint32_t port)
 	const struct topo_port *at = &topo->ports[port];
 
 	if (!at->number)
-		return (struct span){ .rate = ibsa__rate_rank(WIDTH_4X,
-							      SPEED_SDR),
-				      .mtu = MTU_SWITCH_PORT };
+		return (struct span){
+			.rate = ibsa__rate_rank(WIDTH_4X, SPEED_SDR),
+			.mtu = ibsa__is_base_port0(topo, at) ? MTU_SWITCH_PORT
+							     : MTU_PORT
+		};
 	return (struct span){ .rate = ibsa__rate_rank(at->rate.width,
 						      at->rate.speed),
 			      .mtu = MTU_PORT };

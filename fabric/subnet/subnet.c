@@ -115,14 +115,17 @@ static int index_ends(struct subnet *subnet)
 }
 
 /*
- * Return: the initial state of a port. Without an embedded SM, a switch's port
- * 0 is Active from the start.
+ * Return: the initial state of a port. Without an embedded SM, a switch's base
+ * port 0 is Active from the start.
  */
 static uint8_t first_state(const struct subnet *subnet,
 			   const struct topo_port *port)
 {
 	if (!port->number)
-		return subnet->is_bare ? IBSA_PORT_ACTIVE : IBSA_PORT_INIT;
+		return subnet->is_bare &&
+				       ibsa__is_base_port0(&subnet->topo, port)
+			       ? IBSA_PORT_ACTIVE
+			       : IBSA_PORT_INIT;
 	return port->cable == SIM_NONE ? IBSA_PORT_DOWN : IBSA_PORT_INIT;
 }
 

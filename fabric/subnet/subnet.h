@@ -122,7 +122,7 @@ struct span {
 };
 
 /*
- * NeighborMTU code of a switch's port 0, which does not depend on its cables.
+ * NeighborMTU code of a switch's base port 0, which does not depend on its cables.
  */
 enum { SWITCH_PORT_MTU = 1 };
 

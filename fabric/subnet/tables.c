@@ -16,6 +16,7 @@ enum {
 };
 
 void ibsa__table_switch_info(const struct subnet *subnet,
+			     const struct topo_node *node,
 			     struct ibsa_switch_info *out)
 {
 	*out = (struct ibsa_switch_info){
@@ -26,6 +27,7 @@ void ibsa__table_switch_info(const struct subnet *subnet,
 		.partition_enforcement_cap = PKEY_CAP_LINK,
 		.filter_raw_inbound_cap = 1,
 		.filter_raw_outbound_cap = 1,
+		.enhanced_port0 = node->has_enhanced_port0,
 	};
 }
 

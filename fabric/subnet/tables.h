@@ -34,6 +34,7 @@ enum {
 
 /* Fill @out with the SwitchInfo of a switch; the LID of the record is 0. */
 void ibsa__table_switch_info(const struct subnet *subnet,
+			     const struct topo_node *node,
 			     struct ibsa_switch_info *out);
 
 /*

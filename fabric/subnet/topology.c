@@ -20,6 +20,7 @@ static struct topo_node node_of_net(const struct net_node *node)
 		.device = node->device,
 		.type = node->type,
 		.port_count = node->port_count,
+		.has_enhanced_port0 = node->has_enhanced_port0,
 	};
 }
 

@@ -28,6 +28,8 @@ struct topo_node {
 	uint8_t type; /* enum ibsa_node_type */
 	uint8_t port_count;
 	uint8_t sa_port; /* For a switch: the port that leads towards the SA. */
+	/* Port 0 has the state, MTU and capabilities of an adapter's port. */
+	bool has_enhanced_port0;
 	/*
 	 * A link of the switch has changed since the SM last read its
 	 * SwitchInfo.
@@ -95,6 +97,19 @@ void ibsa__topology_done(struct topology *topo);
  */
 int ibsa__topology_copy(const struct topology *topo,
 			struct ibsa_topology **out);
+
+/*
+ * Whether this is port 0 of a switch whose port 0 is not enhanced. IBA vol 1,
+ * 18.2.4.1.
+ */
+static inline bool ibsa__is_base_port0(const struct topology *topo,
+				       const struct topo_port *port)
+{
+	const struct topo_node *node = &topo->nodes[port->node];
+
+	return node->type == IBSA_NODE_SWITCH && !port->number &&
+	       !node->has_enhanced_port0;
+}
 
 /*
  * Return: the index of the node with this id; if there is none, of the first

@@ -54,6 +54,7 @@ static struct graph_node node_make(const struct node_row *row)
 		.revision = row->revision,
 		.type = row->type,
 		.port_count = row->port_count,
+		.has_enhanced_port0 = row->has_enhanced_port0,
 	};
 }
 

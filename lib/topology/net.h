@@ -39,6 +39,7 @@ struct net_node {
 	uint32_t device;
 	uint8_t type; /* enum ibsa_node_type */
 	uint8_t port_count;
+	bool has_enhanced_port0;
 };
 
 /*

@@ -68,6 +68,7 @@ static int end_load(struct ibsa_topology *topology, const struct net *net,
 		.type = node->type,
 		.port_count = node->port_count,
 		.port = port->number,
+		.has_enhanced_port0 = node->has_enhanced_port0,
 	};
 
 	return ibsa__topology_node_add(topology, &row);

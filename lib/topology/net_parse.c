@@ -254,13 +254,15 @@ int ibsa__net_parse_lid(struct net_parser *parser, struct cursor line,
 }
 
 /*
- * Parse the LID and LMC after a switch's description, which belong to port 0
- * of the switch.
+ * Parse what follows a switch's description, which belongs to port 0 of the
+ * switch: its kind, base or enhanced, its LID and LMC.
  */
 static int parse_switch_port(struct net_parser *parser, struct cursor line)
 {
-	const struct net_node *node = &parser->net.nodes[parser->node];
+	struct net_node *node = &parser->net.nodes[parser->node];
+	struct cursor rest = line;
 
+	node->has_enhanced_port0 = ibsa__cursor_find(&rest, "enhanced port 0");
 	return ibsa__net_parse_lid(parser, line,
 				   &parser->net.ports[node->first_port]);
 }

@@ -33,6 +33,7 @@ struct node_row {
 	uint8_t port_count;
 	/* Number of the port that the NodeRecord is about; 0 for a switch. */
 	uint8_t port;
+	bool has_enhanced_port0; /* known from a topology file */
 };
 
 /* The values of a port that the topology takes from a PortInfoRecord. */

@@ -4,9 +4,9 @@
 #
 # Tests that the embedded SM sets up a fabric as OpenSM does: two fabric servers
 # serve the same topology, one with the embedded SM, the other with OpenSM,
-# through the library DROPIN in place of libibumad. The LIDs, and the
-# PortInfoRecords of all ports with a link, must be the same, with 1, 2 and 4
-# LIDs at each port of an adapter. A service with a lease of 0 seconds must
+# through the library DROPIN in place of libibumad. The LIDs, the
+# PortInfoRecords of all ports with a link, and the paths from the SM must be the
+# same, with 1, 2 and 4 LIDs at each port of an adapter. A service with a lease of 0 seconds must
 # live as long.
 # IBSA is the command ibsa as it was built. Exit status: 0 passed, 1 failed, 77
 # a required program is missing.
@@ -48,11 +48,12 @@ host() {
 
 # torus LMC - print a torus of 3 x 3 switches with a host each
 torus() {
-	local i j serial=0
+	local i j serial=0 port0=(base enhanced base)
 	for i in 0 1 2; do
 		for j in 0 1 2; do
 			guid switch
-			printf 'Switch 8 "t%d%d"\n' $i $j
+			printf 'Switch 8 "t%d%d" # "t%d%d" %s port 0\n' $i $j \
+				$i $j "${port0[j]}"
 			printf '[2] "t%d%d"[3] # 4xQDR\n' $i $(((j + 1) % 3))
 			printf '[4] "t%d%d"[5] # 4xQDR\n\n' $(((i + 1) % 3)) $j
 		done
@@ -124,6 +125,14 @@ ports() {
 			select(.port_state != 1)'
 }
 
+# The paths from the SM's port, of which the MTU depends on the other port.
+paths() {
+	local lid
+	lid=$(at "$1" "$ibsa" devices -j | jq '.[0].lid')
+	at "$1" "$ibsa" query table PathRecord slid="$lid" -j |
+		jq -c 'sort_by(.slid, .dlid)[]'
+}
+
 # same WHAT COMMAND - compare what the command prints for both servers
 same() {
 	"$2" theirs >"$FABRIC_DIR/theirs.out"
@@ -169,6 +178,7 @@ for net in torus tree; do
 		opensm_start "$lmc"
 		same "$net, LMC $lmc: LIDs" lids
 		same "$net, LMC $lmc: PortInfoRecords" ports
+		same "$net, LMC $lmc: PathRecords" paths
 		[ "$net$lmc" != tree2 ] || leases
 		finish
 	done

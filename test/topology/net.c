@@ -66,6 +66,7 @@ static void output_of_ibnetdiscover_is_parsed(void **state)
 	assert_int_equal(net.nodes[0].type, IBSA_NODE_SWITCH);
 	assert_string_equal(net.nodes[0].name, "Quantum 'x' #1 \\(a)");
 	assert_int_equal(net.ports[net.nodes[0].first_port].lid, 5);
+	assert_true(net.nodes[0].has_enhanced_port0);
 	assert_int_equal(net.nodes[2].type, IBSA_NODE_ROUTER);
 	node = &net.nodes[ibsa__net_node_find(&net, "h 4xSDR")];
 	assert_string_equal(node->id, "H-0000000000002000");
