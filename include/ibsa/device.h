@@ -74,8 +74,8 @@ struct ibsa_device {
 IBSA_INLINE const struct ibsa_port *
 ibsa_device_port_at(const struct ibsa_device *device, size_t index)
 {
-	return (const struct ibsa_port *)IBSA__AT(device->ports, index,
-						  device->port_stride);
+	return IBSA__AT(struct ibsa_port, device->ports, index,
+			device->port_stride);
 }
 
 /**
@@ -91,8 +91,7 @@ struct ibsa_device_list {
 IBSA_INLINE const struct ibsa_device *
 ibsa_device_at(const struct ibsa_device_list *list, size_t index)
 {
-	return (const struct ibsa_device *)IBSA__AT(list->devices, index,
-						    list->stride);
+	return IBSA__AT(struct ibsa_device, list->devices, index, list->stride);
 }
 
 /**

@@ -92,7 +92,7 @@ typedef unsigned int gfp_t;
 #define GFP_KERNEL 0u
 #define GFP_ATOMIC 1u
 #define IS_ERR(pointer) ibsa_is_err(pointer)
-#define PTR_ERR(pointer) ((long)ibsa_ptr_err(pointer))
+#define PTR_ERR(pointer) IBSA__CAST(long, ibsa_ptr_err(pointer))
 #endif
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -107,7 +107,8 @@ typedef unsigned int gfp_t;
 
 /* One bit a component, in network order. */
 typedef __be64 ib_sa_comp_mask;
-#define IB_SA_COMP_MASK(n) ((ib_sa_comp_mask)IBSA__BE64(UINT64_C(1) << (n)))
+#define IB_SA_COMP_MASK(n) \
+	IBSA__CAST(ib_sa_comp_mask, IBSA__BE64(UINT64_C(1) << (n)))
 
 enum {
 	IB_SA_CLASS_VERSION = 2,
@@ -308,7 +309,7 @@ static inline bool sa_path_is_roce(const struct sa_path_rec *rec)
 static inline void sa_path_set_slid(struct sa_path_rec *rec, uint32_t slid)
 {
 	if (rec->rec_type == SA_PATH_REC_TYPE_IB)
-		rec->ib.slid = IBSA__BE16((uint16_t)slid);
+		rec->ib.slid = IBSA__BE16(IBSA__CAST(uint16_t, slid));
 	else if (rec->rec_type == SA_PATH_REC_TYPE_OPA)
 		rec->opa.slid = IBSA__BE32(slid);
 }
@@ -316,7 +317,7 @@ static inline void sa_path_set_slid(struct sa_path_rec *rec, uint32_t slid)
 static inline void sa_path_set_dlid(struct sa_path_rec *rec, uint32_t dlid)
 {
 	if (rec->rec_type == SA_PATH_REC_TYPE_IB)
-		rec->ib.dlid = IBSA__BE16((uint16_t)dlid);
+		rec->ib.dlid = IBSA__BE16(IBSA__CAST(uint16_t, dlid));
 	else if (rec->rec_type == SA_PATH_REC_TYPE_OPA)
 		rec->opa.dlid = IBSA__BE32(dlid);
 }
@@ -324,14 +325,16 @@ static inline void sa_path_set_dlid(struct sa_path_rec *rec, uint32_t dlid)
 static inline __be32 sa_path_get_slid(const struct sa_path_rec *rec)
 {
 	if (rec->rec_type == SA_PATH_REC_TYPE_IB)
-		return IBSA__BE32((uint32_t)IBSA__BE16(rec->ib.slid));
+		return IBSA__BE32(
+			IBSA__CAST(uint32_t, IBSA__BE16(rec->ib.slid)));
 	return rec->rec_type == SA_PATH_REC_TYPE_OPA ? rec->opa.slid : 0;
 }
 
 static inline __be32 sa_path_get_dlid(const struct sa_path_rec *rec)
 {
 	if (rec->rec_type == SA_PATH_REC_TYPE_IB)
-		return IBSA__BE32((uint32_t)IBSA__BE16(rec->ib.dlid));
+		return IBSA__BE32(
+			IBSA__CAST(uint32_t, IBSA__BE16(rec->ib.dlid)));
 	return rec->rec_type == SA_PATH_REC_TYPE_OPA ? rec->opa.dlid : 0;
 }
 
@@ -475,14 +478,24 @@ struct rdma_ah_attr {
 	};
 };
 
+static inline intptr_t ibsa__address(const void *pointer)
+{
+	intptr_t address;
+
+	memcpy(&address, &pointer, sizeof(address));
+	return address;
+}
+
 static inline int ibsa_ptr_err(const void *pointer)
 {
-	return (int)(intptr_t)pointer;
+	return IBSA__CAST(int, ibsa__address(pointer));
 }
 
 static inline bool ibsa_is_err(const void *pointer)
 {
-	return (uintptr_t)pointer >= (uintptr_t)-4095;
+	const intptr_t address = ibsa__address(pointer);
+
+	return address < 0 && address >= -4095;
 }
 
 struct ib_sa_query;

@@ -50,6 +50,9 @@ enum ibsa_show {
 			      : ((column)&0x40 ? UINT64_C(3) : UINT64_C(1)) \
 					<< ((column)&0x3f))
 
+#define IBSA__FIELD_SIZE(type, field) \
+	sizeof(IBSA__CAST(struct type *, NULL)->field)
+
 /* What changes a record at the SA. */
 enum ibsa_writer {
 	IBSA_WRITER_CLIENTS, /* Sets and Deletes of clients */
@@ -834,7 +837,7 @@ IBSA__DEFINE(sa_header, SA_HEADER);
  * such a macro, too, for example IBSA_NODE_CM().
  */
 #define IBSA_CM(record, field) \
-	IBSA__CM(sizeof(((struct ibsa__##record##_mask *)0)->field) - 1)
+	IBSA__CM(IBSA__FIELD_SIZE(ibsa__##record##_mask, field) - 1)
 
 #define IBSA_PATH_CM(field) IBSA_CM(path, field)
 #define IBSA_OPA_PATH_CM(field) IBSA_CM(opa_path, field)
@@ -868,7 +871,7 @@ IBSA__DEFINE(sa_header, SA_HEADER);
  */
 #define IBSA_GET(record, field, wire)                                        \
 	ibsa_bits_get((wire), offsetof(struct ibsa__##record##_bits, field), \
-		      sizeof(((struct ibsa__##record##_bits *)0)->field))
+		      IBSA__FIELD_SIZE(ibsa__##record##_bits, field))
 
 /**
  * IBSA_GET_GID - find a GID in the bytes of a record

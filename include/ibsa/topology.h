@@ -536,8 +536,8 @@ struct ibsa_trace {
 IBSA_INLINE const struct ibsa_trace_hop *
 ibsa_trace_hop_at(const struct ibsa_trace *trace, size_t index)
 {
-	return (const struct ibsa_trace_hop *)IBSA__AT(trace->hops, index,
-						       trace->stride);
+	return IBSA__AT(struct ibsa_trace_hop, trace->hops, index,
+			trace->stride);
 }
 
 /* For bindings: ibsa_topology_trace() with the size of @blocks. */
@@ -608,8 +608,8 @@ struct ibsa_trace_tree {
 IBSA_INLINE const struct ibsa_trace_branch *
 ibsa_trace_branch_at(const struct ibsa_trace_tree *tree, size_t index)
 {
-	return (const struct ibsa_trace_branch *)IBSA__AT(tree->all, index,
-							  tree->stride);
+	return IBSA__AT(struct ibsa_trace_branch, tree->all, index,
+			tree->stride);
 }
 
 /* For bindings: ibsa_topology_trace_group() with the size of @tables. */

@@ -33,17 +33,24 @@
  */
 #define IBSA_INLINE static inline
 
-/* An element of an array whose elements are @stride bytes apart. */
-#define IBSA__AT(array, index, stride) \
-	((const void *)((const char *)(array) + (index) * (stride)))
-
 #ifdef __cplusplus
 #define IBSA_BEGIN extern "C" {
 #define IBSA_END }
+#define IBSA__CAST(type, value) static_cast<type>(value)
 #else
 #define IBSA_BEGIN
 #define IBSA_END
+#define IBSA__CAST(type, value) ((type)(value))
 #endif
+
+/* An element of an array whose elements are @stride bytes apart. */
+#define IBSA__AT(type, array, index, stride) \
+	IBSA__CAST(const type *, ibsa__at(array, (index) * (stride)))
+
+IBSA_INLINE const void *ibsa__at(const void *array, size_t offset)
+{
+	return IBSA__CAST(const char *, array) + offset;
+}
 
 /* A GID: subnet prefix and interface ID, in network byte order. */
 struct ibsa_gid {
@@ -256,7 +263,7 @@ static inline void ibsa_put_be64(uint8_t *p, uint64_t value)
 static inline uint64_t ibsa_bits_get(const void *bytes, unsigned int offset,
 				     unsigned int nbits)
 {
-	const uint8_t *p = (const uint8_t *)bytes;
+	const uint8_t *p = IBSA__CAST(const uint8_t *, bytes);
 	const uint64_t ones = ~UINT64_C(0) >> (64 - nbits);
 
 	if (offset % 8 == 0 && nbits == 64)
@@ -290,7 +297,7 @@ static inline uint64_t ibsa_bits_get(const void *bytes, unsigned int offset,
 static inline uint64_t ibsa_bits_put(void *bytes, unsigned int offset,
 				     unsigned int nbits, uint64_t value)
 {
-	uint8_t *p = (uint8_t *)bytes;
+	uint8_t *p = IBSA__CAST(uint8_t *, bytes);
 	const uint64_t ones = ~UINT64_C(0) >> (64 - nbits);
 	const uint64_t over = value & ~ones;
 
@@ -298,22 +305,23 @@ static inline uint64_t ibsa_bits_put(void *bytes, unsigned int offset,
 	if (offset % 8 == 0 && nbits == 64) {
 		ibsa_put_be64(p + offset / 8, value);
 	} else if (offset % 8 == 0 && nbits == 32) {
-		ibsa_put_be32(p + offset / 8, (uint32_t)value);
+		ibsa_put_be32(p + offset / 8, IBSA__CAST(uint32_t, value));
 	} else if (offset % 8 == 0 && nbits == 16) {
-		ibsa_put_be16(p + offset / 8, (uint16_t)value);
+		ibsa_put_be16(p + offset / 8, IBSA__CAST(uint16_t, value));
 	} else if (offset % 8 == 0 && nbits == 8) {
-		p[offset / 8] = (uint8_t)value;
+		p[offset / 8] = IBSA__CAST(uint8_t, value);
 	} else if (IBSA__WITHIN(offset, nbits, 8)) {
 		p += offset / 8;
-		*p |= (uint8_t)(value << IBSA__BELOW(offset, nbits, 8));
+		*p |= IBSA__CAST(uint8_t,
+				 value << IBSA__BELOW(offset, nbits, 8));
 	} else if (IBSA__WITHIN(offset, nbits, 16)) {
 		p += offset / 16 * 2;
 		value <<= IBSA__BELOW(offset, nbits, 16);
-		ibsa_put_be16(p, (uint16_t)(ibsa_be16(p) | value));
+		ibsa_put_be16(p, IBSA__CAST(uint16_t, ibsa_be16(p) | value));
 	} else if (IBSA__WITHIN(offset, nbits, 32)) {
 		p += offset / 32 * 4;
 		value <<= IBSA__BELOW(offset, nbits, 32);
-		ibsa_put_be32(p, (uint32_t)(ibsa_be32(p) | value));
+		ibsa_put_be32(p, IBSA__CAST(uint32_t, ibsa_be32(p) | value));
 	} else {
 		p += offset / 64 * 8;
 		value <<= IBSA__BELOW(offset, nbits, 64);

@@ -1,88 +1,160 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Tests that each installed header compiles by itself, as C11 and as C++17,
-# without a warning, and that the program USER.c, which uses the macros of all
-# headers, does so, too; and that no name is both a type and a function, which
-# hides the type in C++. Exit status: 0 passed, otherwise failed.
+# Tests that the installed headers compile without a warning, by gcc and by clang,
+# in C11, C17, C++17 and C++20: each header first and twice, and before and after
+# those of rdma-core; and the programs of FOLDER, which use macros of all headers,
+# and those of ib_sa.h and verbs.h beside other descriptions of the same. Prints
+# the number of compilations. Also tests that a wrong struct does not compile, that
+# no name is both a type and a function, which hides the type in C++, and that
+# members keep their enumerations.
 #
-# usage: headers.sh INCLUDE-DIR USER.c   (CC and CXX name the compilers)
+# usage: headers.sh INCLUDE-DIR FOLDER
 set -u
 
 include=$1
-user=$2
-flags="-Wall -Wextra -Wpedantic -Werror -fsyntax-only -I$include"
+folder=$2
+others=/usr/include/infiniband
 failed=0
 
-# The program is included by another file, because clang warns of unused inline
-# functions of a main file.
+for tool in gcc g++ clang clang++; do
+	command -v "$tool" >/dev/null || {
+		echo "no $tool; run scripts/setup --tests"
+		exit 77
+	}
+done
+for header in mad.h umad.h umad_sa.h verbs.h iba/ib_types.h; do
+	[ -e "$others/$header" ] || {
+		echo "no infiniband/$header; run scripts/setup --tests"
+		exit 77
+	}
+done
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# The headers of OpenSM include each other without their folder.
+flags="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fsyntax-only
+	-isystem $others -I$include"
+flags_c="$flags -x c"
+flags_cxx="$flags -Wold-style-cast -x c++"
+
+# Compile the text of the input. A file that it includes is not the compiler's
+# main file, in which clang warns of unused inline functions.
+# usage: compile [FLAG...]
+units=0
 compile() {
-	"${CC:-cc}" -std=c11 $flags -x c - <<-END || failed=1
-		$1
-	END
-	"${CXX:-c++}" -std=c++17 $flags -x c++ - <<-END || failed=1
-		$1
-	END
+	units=$((units + 1))
+	cat >"$work/$units"
+	for language in 'gcc -std=c11' 'gcc -std=c17' 'clang -std=c11' \
+		'clang -std=c17'; do
+		echo $language "$@" $flags_c "$work/$units"
+	done >>"$work/commands"
+	for language in 'g++ -std=c++17' 'g++ -std=c++20' 'clang++ -std=c++17' \
+		'clang++ -std=c++20'; do
+		echo $language "$@" $flags_cxx "$work/$units"
+	done >>"$work/commands"
 }
 
-# Neither language compiles the text.
+# Check that the text of the input compiles in neither language.
 refuse() {
-	if "${CC:-cc}" -std=c11 $flags -x c - 2>/dev/null <<-END ||
-		$1
-	END
-		"${CXX:-c++}" -std=c++17 $flags -x c++ - 2>/dev/null <<-END; then
-		$1
-	END
-		echo "compiles: $1"
+	cat >"$work/refused"
+	if gcc -std=c11 $flags_c "$work/refused" 2>/dev/null ||
+		g++ -std=c++17 $flags_cxx "$work/refused" 2>/dev/null; then
+		echo "compiles: $(cat "$work/refused")"
 		failed=1
 	fi
 }
 
-for file in "$include"/ibsa/*.h; do
-	compile "#include <ibsa/${file##*/}>"
+# usage: included HEADER...
+included() {
+	printf '#include <%s>\n' "$@"
+}
+
+rdma_core='infiniband/verbs.h infiniband/umad.h infiniband/mad.h'
+compat=-I$include/ibsa/compat
+cd "$include" || exit 1
+for header in ibsa/*.h ibsa/compat/*/*.h; do
+	case "$header" in
+	ibsa/compat/*) header=${header#ibsa/compat/} option=$compat ;;
+	*) option= ;;
+	esac
+	included "$header" "$header" | compile $option
+	included "$header" $rdma_core | compile $option
+	included $rdma_core "$header" | compile $option
 done
-compile "#include \"$user\""
+
+# usage: program NAME [FLAG...]
+program() {
+	echo "#include \"$folder/$1\"" >"$work/program"
+	shift
+	compile "$@" <"$work/program"
+}
+
+program headers_user.c
+for first in '' -DIB_SA_FIRST; do
+	program headers_ib_sa.c $first
+	program headers_ib_sa.c -DIBSA_KERNEL_TYPES $first
+done
+for first in '' -DVERBS_FIRST; do
+	program headers_verbs.c $first
+	program headers_verbs.c -DIBSA_VERBS_NAMES $first
+	program headers_verbs.c $compat $first
+done
+program headers_verbs.c $compat -DVERBS_COMPAT
 
 # A macro with the struct of another record.
-start="#include <ibsa/ibsa.h>
-	struct ibsa_query query_make(struct ibsa_path *path, struct ibsa_node *node);
-	int reply_read(const struct ibsa_reply *reply, struct ibsa_path *path,
-		       struct ibsa_node *node);"
-query="$start
-	struct ibsa_query query_make(struct ibsa_path *path, struct ibsa_node *node)
-	{
-		(void)path, (void)node;
-		return IBSA_QUERY"
-decode="$start
-	int reply_read(const struct ibsa_reply *reply, struct ibsa_path *path,
-		       struct ibsa_node *node)
-	{
-		(void)path, (void)node;
-		return IBSA_DECODE"
-compile "$query(path, path, 0); }"
-compile "$query(path, NULL, 0); }"
-refuse "$query(path, node, 0); }"
-compile "$decode(node, reply, 0, node); }"
-refuse "$decode(node, reply, 0, path); }"
+macros() {
+	cat <<-END
+		#include <ibsa/ibsa.h>
+		struct ibsa_query query_make(struct ibsa_path *path,
+					     struct ibsa_node *node);
+		int reply_read(const struct ibsa_reply *reply,
+			       struct ibsa_path *path, struct ibsa_node *node);
+		struct ibsa_query query_make(struct ibsa_path *path,
+					     struct ibsa_node *node)
+		{
+			(void)path, (void)node;
+			return IBSA_QUERY($1);
+		}
+		int reply_read(const struct ibsa_reply *reply,
+			       struct ibsa_path *path, struct ibsa_node *node)
+		{
+			(void)path, (void)node;
+			return IBSA_DECODE($2);
+		}
+	END
+}
+macros 'path, path, 0' 'node, reply, 0, node' | compile
+macros 'path, NULL, 0' 'node, reply, 0, node' | compile
+macros 'path, node, 0' 'node, reply, 0, node' | refuse
+macros 'path, path, 0' 'node, reply, 0, path' | refuse
+
+processors=$(nproc 2>/dev/null || echo 2)
+xargs -P "$processors" -L 1 env <"$work/commands" || failed=1
+compilations=$(wc -l <"$work/commands")
+if [ "$compilations" -lt 400 ]; then
+	echo "the headers were not found"
+	failed=1
+fi
 
 # All headers, and an alias of each struct and enum without the keyword.
 aliases() {
-	sed 's/.*/#include <ibsa\/&>/' <<-END
-		$(cd "$include/ibsa" && ls -- *.h)
-	END
+	included ibsa/*.h
 	sed -nE 's/^(struct|enum) (\w+)( \{|;)$/using alias_\2 = \2;/p' \
-		"$include"/ibsa/*.h | sort -u
+		ibsa/*.h | sort -u
 }
 
-if [ "$(aliases | grep -c ibsa_)" -lt 50 ]; then
+aliases >"$work/aliases"
+if [ "$(grep -c ibsa_ "$work/aliases")" -lt 50 ]; then
 	echo "the headers' types were not found"
 	failed=1
 fi
-aliases | "${CXX:-c++}" -std=c++17 $flags -Wshadow -x c++ - || failed=1
+g++ -std=c++17 $flags_cxx "$work/aliases" || failed=1
 
 # A member with a value of an enumeration has its type: the compiler warns of a
 # switch that leaves a value out. usage: switched HEADER STRUCT MEMBER CONSTANT
 switched() {
-	"${CC:-cc}" -std=c11 $flags -x c - 2>&1 <<-END | grep -q 'switch\]'
+	gcc -std=c11 $flags_c - 2>&1 <<-END | grep -q 'switch\]'
 		#include <ibsa/$1.h>
 		int use(const struct $2 *it);
 		int use(const struct $2 *it)
@@ -114,6 +186,5 @@ done <<-END
 	transport ibsa_port_state port_state IBSA_PORT_ACTIVE
 END
 
-flags="$flags -I$include/ibsa/compat"
-compile "#include <rdma/ib_sa.h>"
+echo "$compilations compilations"
 exit $failed

@@ -153,8 +153,10 @@ IS_TRUE(IB_SA_METHOD_GET_TABLE == IB_MAD_METHOD_GETTABLE);
 IS_TRUE(IB_SA_METHOD_DELETE == IB_MAD_METHOD_DELETE);
 IS_TRUE(IB_MGMT_METHOD_GET == IB_MAD_METHOD_GET);
 IS_TRUE(IB_MGMT_METHOD_SET == IB_MAD_METHOD_SET);
-IS_TRUE((unsigned int)IB_SA_EQ == (unsigned int)IB_PATH_SELECTOR_EXACTLY);
-IS_TRUE((unsigned int)IB_SA_BEST == (unsigned int)IB_PATH_SELECTOR_LARGEST);
+IS_TRUE(IBSA__CAST(unsigned int, IB_SA_EQ) ==
+	IBSA__CAST(unsigned int, IB_PATH_SELECTOR_EXACTLY));
+IS_TRUE(IBSA__CAST(unsigned int, IB_SA_BEST) ==
+	IBSA__CAST(unsigned int, IB_PATH_SELECTOR_LARGEST));
 
 #define AT(type, member, offset) \
 	IS_TRUE(offsetof(struct type, member) == (offset))
