@@ -267,10 +267,13 @@ static void apply(const struct change *change)
 		change->setup->needs_grh = change->wanted->needs_grh;
 	if (has(change, IBSA_CHANGE_REREGISTER))
 		change->setup->reregisters++;
-	if (has(change, IBSA_CHANGE_LINK))
+	if (has(change, IBSA_CHANGE_LINK)) {
+		if (change->port->peer == SIM_NONE)
+			ibsa__port_match(&change->fabric->nodes, change->port);
 		is_link = ibsa__cable_plug(&change->fabric->subnet,
 					   change->port,
 					   change->wanted->link_up);
+	}
 	if (has(change, IBSA_CHANGE_RATE))
 		is_link |= ibsa__cable_set_rate(&change->fabric->subnet,
 						change->port, change->rate);

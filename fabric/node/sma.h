@@ -97,6 +97,12 @@ void ibsa__sma_done(struct nodes *nodes);
 void ibsa__port_info(const struct nodes *nodes, const struct topo_port *port,
 		     uint8_t local_port, struct ibsa_port_info *out);
 
+/*
+ * Before the link of a port is trained: set its rate to the greatest that both
+ * its ends enable (sma_port.c).
+ */
+void ibsa__port_match(struct nodes *nodes, struct topo_port *port);
+
 /* Return: the CapabilityMask in the PortInfo of an end port (port_info.c). */
 uint32_t ibsa__port_capabilities(const struct subnet *subnet,
 				 const struct end_port *end);

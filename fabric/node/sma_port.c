@@ -160,16 +160,71 @@ static void port_set_apply_end(struct port_set *set)
 		ibsa__lids_set(subnet, set->port->end, want->lid, want->lmc);
 }
 
+/* Return: the widths and speeds that are enabled at a port, as sets of bits. */
+static struct enabled {
+	unsigned int widths;
+	unsigned int speeds;
+} enabled_at(const struct nodes *nodes, const struct topo_port *port)
+{
+	struct ibsa_port_info info;
+
+	ibsa__port_info(nodes, port, 0, &info);
+	if (info.link_speed_ext_enabled == NO_EXT_SPEEDS)
+		info.link_speed_ext_enabled = 0;
+	return (struct enabled){
+		.widths = ibsa__widths_of_bits(info.link_width_enabled),
+		.speeds = ibsa__speeds_of_bits(&(struct link_bits){
+			.speed_supported = info.link_speed_enabled,
+			.speed_ext_supported = info.link_speed_ext_enabled,
+			.speed_ext_supported2 = info.link_speed_ext_enabled2,
+		}),
+	};
+}
+
+/*
+ * Return: the rate at which the link of a port is trained: the greatest width
+ * and speed that are enabled at both ends, up to those of the cable.
+ */
+static struct link_rate rate_in_common(const struct nodes *nodes,
+				       const struct topo_port *port)
+{
+	const struct enabled a = enabled_at(nodes, port);
+	const struct enabled b =
+		enabled_at(nodes, &nodes->subnet->topo.ports[port->cable]);
+	struct link_rate rate = {
+		.width = (uint8_t)ibsa__width_most(
+			a.widths & b.widths & ((2u << port->best.width) - 1)),
+		.speed = (uint8_t)ibsa__speed_most(
+			a.speeds & b.speeds & ((2u << port->best.speed) - 1)),
+	};
+
+	/* PortInfo has no bit for FDR10 but that of QDR. */
+	if (port->best.speed == SPEED_FDR10 && rate.speed == SPEED_QDR)
+		rate.speed = SPEED_FDR10;
+	return rate;
+}
+
+void ibsa__port_match(struct nodes *nodes, struct topo_port *port)
+{
+	if (port->cable != SIM_NONE)
+		ibsa__cable_match(nodes->subnet, port,
+				  rate_in_common(nodes, port));
+}
+
 static void port_set_apply_state(struct port_set *set)
 {
 	struct topo_port *port = set->port;
 	const uint8_t phys = set->want.port_physical_state;
+	const bool is_trained = set->want.port_state == IBSA_PORT_DOWN ||
+				(phys && phys != PHYS_DISABLED);
 	bool is_changed = false;
 
+	if (is_trained)
+		ibsa__port_match(set->nodes, port);
 	if (phys)
 		is_changed = ibsa__cable_enable(set->nodes->subnet, port,
 						phys != PHYS_DISABLED);
-	if (!is_changed && set->want.port_state == IBSA_PORT_DOWN)
+	if (!is_changed && is_trained)
 		is_changed = ibsa__cable_retrain(set->nodes->subnet, port);
 	if (set->want.port_state > IBSA_PORT_DOWN)
 		port->state = set->want.port_state;

@@ -43,14 +43,15 @@ static struct topo_port *far_end(const struct subnet *subnet,
 }
 
 /*
- * Take the link up if neither of its ends is disabled or disconnected,
- * otherwise down. Return: whether it changed.
+ * Take the link up if neither of its ends is disabled or disconnected and it
+ * can be trained, otherwise down. Return: whether it changed.
  */
 static bool link_update(struct subnet *subnet, struct topo_port *port)
 {
 	struct topo_port *far = far_end(subnet, port);
 	const bool is_up = !port->is_unplugged && !far->is_unplugged &&
-			   !port->is_disabled && !far->is_disabled;
+			   !port->is_disabled && !far->is_disabled &&
+			   !port->is_unmatched;
 
 	if (is_up == (port->peer != SIM_NONE))
 		return false;
@@ -78,6 +79,10 @@ bool ibsa__cable_enable(struct subnet *subnet, struct topo_port *port,
 
 bool ibsa__cable_retrain(struct subnet *subnet, struct topo_port *port)
 {
+	if (port->cable == SIM_NONE)
+		return false;
+	if (link_update(subnet, port))
+		return true;
 	if (port->peer == SIM_NONE)
 		return false;
 	port_set_state(subnet, port, IBSA_PORT_INIT);
@@ -94,13 +99,27 @@ static void port_set_rate(struct subnet *subnet, struct topo_port *port,
 							       rate.speed);
 }
 
+void ibsa__cable_match(struct subnet *subnet, struct topo_port *port,
+		       struct link_rate rate)
+{
+	struct topo_port *far = far_end(subnet, port);
+
+	port->is_unmatched = !rate.width || !rate.speed;
+	far->is_unmatched = port->is_unmatched;
+	if (port->is_unmatched)
+		return;
+	port_set_rate(subnet, port, rate);
+	port_set_rate(subnet, far, rate);
+}
+
 bool ibsa__cable_set_rate(struct subnet *subnet, struct topo_port *port,
 			  struct link_rate rate)
 {
+	port->best = rate;
+	far_end(subnet, port)->best = rate;
 	if (port->rate.width == rate.width && port->rate.speed == rate.speed)
 		return false;
-	port_set_rate(subnet, port, rate);
-	port_set_rate(subnet, far_end(subnet, port), rate);
+	ibsa__cable_match(subnet, port, rate);
 	return ibsa__cable_retrain(subnet, port);
 }
 

@@ -18,6 +18,13 @@ bool ibsa__cable_enable(struct subnet *subnet, struct topo_port *port,
 bool ibsa__cable_retrain(struct subnet *subnet, struct topo_port *port);
 
 /*
+ * Set the rate at which the link of a port runs after it was trained the next
+ * time. If its width or speed is unknown, the link cannot be trained.
+ */
+void ibsa__cable_match(struct subnet *subnet, struct topo_port *port,
+		       struct link_rate rate);
+
+/*
  * Retrain the link at another rate, which both ends must support. Return:
  * whether the link changed; if it did, the caller calls ibsa__cable_notice().
  */

@@ -36,6 +36,7 @@ static struct topo_port port_of_net(const struct net_port *port)
 		.number = port->number,
 		.lmc = port->lmc,
 		.rate = port->rate,
+		.best = port->rate,
 	};
 }
 

@@ -63,10 +63,14 @@ struct topo_port {
 	uint8_t lmc;
 	struct link_rate most; /* maximum that the port supports */
 	struct link_rate rate; /* of its link, when it is up */
-	uint8_t state;	       /* enum ibsa_port_state_code */
+	/* The rate of its link if an SM enables all widths and speeds. */
+	struct link_rate best;
+	uint8_t state; /* enum ibsa_port_state_code */
 	/* The cable was disconnected, at this end or at the other end. */
 	bool is_unplugged;
 	bool is_disabled; /* by an SM */
+	/* The ends of the link have no enabled width or speed in common. */
+	bool is_unmatched;
 };
 
 struct topology {
