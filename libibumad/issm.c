@@ -26,7 +26,7 @@ static int path_get(struct device_files *files, const char *ca_name,
 	port = (unsigned int)found.port;
 	err = ibsa__mad_device_find(files, found.ca, port, name);
 	if (!err)
-		err = ibsa__files_issm_path(files, name, port, path,
+		err = ibsa__files_issm_path(files, name, path,
 					    max > 0 ? (size_t)max : 0);
 	if (!err || err == -ENOMEM || err == -ENAMETOOLONG)
 		return err;

@@ -268,12 +268,26 @@ static int issm_make(struct server *server, const struct serve_port *port,
 	return 0;
 }
 
+static bool peer_has_device(const struct server_peer *peer, uint32_t device)
+{
+	const struct server *server = peer->control.server;
+	bool has_device;
+
+	if (!peer->is_greeted)
+		return false;
+	pthread_mutex_lock(server->options.lock);
+	has_device = server_ops(server)->has_device(server->options.owner,
+						    &peer->port, device);
+	pthread_mutex_unlock(server->options.lock);
+	return has_device;
+}
+
 static bool device_has_client(const struct server *server, uint32_t device)
 {
 	const struct server_peer *peer;
 
 	LIST_EACH(peer, &server->peers, link) {
-		if (peer->is_greeted && peer->port.device == device)
+		if (peer_has_device(peer, device))
 			return true;
 	}
 	return false;

@@ -111,7 +111,7 @@ static int answer_hello(struct server_peer *peer, struct request *request)
 				  "the %s uses another protocol version; use "
 				  "one version of ibsa for client and server",
 				  server->options.title);
-	if (hello.node[REMOTE_NODE_MAX])
+	if (!remote_names_end(&hello))
 		return -EPROTO;
 	err = ibsa__peer_check_slot(peer, hello.features & REMOTE_IS_CONTROL,
 				    &request->error);
@@ -144,7 +144,7 @@ static int request_path_get(const struct request *request, struct path *out)
  * Answer a request that has a path, with the content that @get writes for it.
  */
 static int answer_path(struct server_peer *peer, struct request *request,
-		       int (*get)(void *owner, uint32_t device,
+		       int (*get)(void *owner, const struct serve_port *at,
 				  const char *path, char *out, size_t room,
 				  size_t *used))
 {
@@ -155,7 +155,7 @@ static int answer_path(struct server_peer *peer, struct request *request,
 	if (err)
 		return err;
 	pthread_mutex_lock(server->options.lock);
-	err = get(server->options.owner, peer->port.device, path.text,
+	err = get(server->options.owner, &peer->port, path.text,
 		  (char *)request->out, REMOTE_BODY_MAX, &request->used);
 	pthread_mutex_unlock(server->options.lock);
 	return err;
@@ -307,8 +307,8 @@ static int answer_issm(struct server_peer *peer, struct request *request)
 	if (err)
 		return err;
 	pthread_mutex_lock(server->options.lock);
-	err = peer_ops(peer)->find_port(server->options.owner,
-					peer->port.device, number, &port);
+	err = peer_ops(peer)->find_mad(server->options.owner, &peer->port,
+				       number, &port);
 	pthread_mutex_unlock(server->options.lock);
 	if (!err)
 		err = ibsa__issm_path(server, &port, (char *)request->out,

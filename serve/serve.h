@@ -27,10 +27,14 @@ enum {
 	SERVE_SETTLE_MS = 10, /* see ibsa__server_changes_soon() */
 };
 
-/* A port, and its device, by the numbers that the owner gives them. */
+/*
+ * A port, and its device, by the numbers that the owner gives them. @seat: which
+ * devices a client has that is at this port, as a number of the owner.
+ */
 struct serve_port {
 	uint32_t device;
 	uint32_t port;
+	uint32_t seat;
 };
 
 /* What a client reads of its port. */
@@ -102,14 +106,14 @@ struct serve_file_ops {
  * @memory:    Return: the bytes of memory that the queues of all files use
  * @name:      Return: the name of a device, for messages; valid while the
  *             server is open
- * @find:      find the port that a client selects with @hello, and write the
- *             name of its device and its number to @hello. Return: 0; or -errno
- *             and the reason in *@error
- * @find_port: find the port of a device that has this number. Return: 0;
- *             -ENODEV: the device has no such port, or it receives no MADs
+ * @find:      find the port that a client selects with @hello, and make @hello
+ *             the answer. Return: 0; or -errno and the reason in *@error
+ * @find_mad:  find the port whose MAD files a client at @at finds as umadN and
+ *             issmN, N = @number. Return: 0; -ENODEV: there is none
+ * @has_device: whether a client at @at has the files of @device
  * @state:     write the present state of a port to *@out
  * @read:      write the content of the device file at @path, which is relative
- *             to the directory of sysfs, as the client of @device reads it.
+ *             to the directory of sysfs, as a client at @at reads it.
  *             Return: 0, and the length in *@used; -ENOENT, -EISDIR, -ENOTDIR or
  *             -EINVAL in the cases in which the kernel returns them
  * @list:      write the names in the directory at @path, each with a NUL at its
@@ -131,14 +135,16 @@ struct serve_ops {
 	const char *(*name)(void *owner, uint32_t device);
 	int (*find)(void *owner, struct remote_hello *hello,
 		    struct serve_port *out, struct ibsa_error *error);
-	int (*find_port)(void *owner, uint32_t device, unsigned int number,
-			 struct serve_port *out);
+	int (*find_mad)(void *owner, const struct serve_port *at,
+			uint32_t number, struct serve_port *out);
+	bool (*has_device)(void *owner, const struct serve_port *at,
+			   uint32_t device);
 	void (*state)(void *owner, const struct serve_port *port,
 		      struct serve_state *out);
-	int (*read)(void *owner, uint32_t device, const char *path, char *out,
-		    size_t room, size_t *used);
-	int (*list)(void *owner, uint32_t device, const char *path, char *out,
-		    size_t room, size_t *used);
+	int (*read)(void *owner, const struct serve_port *at, const char *path,
+		    char *out, size_t room, size_t *used);
+	int (*list)(void *owner, const struct serve_port *at, const char *path,
+		    char *out, size_t room, size_t *used);
 	void (*issm_name)(void *owner, const struct serve_port *port,
 			  struct serve_issm_name *out);
 	bool (*issm_find)(void *owner, const char *name,

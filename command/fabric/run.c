@@ -540,10 +540,11 @@ int fabric_exec(struct cli *cli)
 
 void fabric_run_details(struct out *out)
 {
-	out_line(out, "%s",
-		 "Programs use the fabric if IBSA_FABRIC is unix:PATH. "
-		 "IBSA_NODE selects the port\nthat a program uses, as NAME "
-		 "or NAME/PORT.\n");
+	out_line(
+		out, "%s",
+		"Programs use the fabric if IBSA_FABRIC is unix:PATH. "
+		"IBSA_NODE selects the node\nor host whose ports a program has, "
+		"as NAME or NAME/PORT.\n");
 	fabric_options_details(out);
 }
 

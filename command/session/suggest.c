@@ -18,10 +18,24 @@ bool fabric_is_server(const char *fabric)
 	       strncmp(fabric, "unix-any-user:", strlen("unix-any-user:")) == 0;
 }
 
+static bool machine_has(const char *device)
+{
+	struct ibsa_device_list *list;
+	bool is_found = false;
+
+	if (ibsa_devices_read(&list) != 0)
+		return false;
+	for (size_t i = 0; i < list->count; i++)
+		is_found |= !strcmp(ibsa_device_at(list, i)->name, device);
+	ibsa_devices_free(list);
+	return is_found;
+}
+
 /*
- * If the options or IBSA_FABRIC name a fabric server, make its device the
- * device of this whole process: set IBSA_FABRIC, which all functions of the
- * library read, and IBSA_NODE if the options name a node.
+ * If the options or IBSA_FABRIC name a fabric server, make its devices the
+ * devices of this whole process: set IBSA_FABRIC, which all functions of the
+ * library read, and IBSA_NODE if the options name a node, and not a device of
+ * the host where this process is.
  */
 int fabric_server_use(struct cli *cli)
 {
@@ -34,7 +48,8 @@ int fabric_server_use(struct cli *cli)
 	}
 	if (cli->open.fabric || !secure_getenv("IBSA_FABRIC") ||
 	    !fabric_is_server(secure_getenv("IBSA_FABRIC")) ||
-	    !cli->open.device || strcmp(cli->open.device, "ibsa0") == 0)
+	    !cli->open.device || strcmp(cli->open.device, "ibsa0") == 0 ||
+	    machine_has(cli->open.device))
 		return CLI_DONE;
 	snprintf(node, sizeof(node), "%s", cli->open.device);
 	cli->open.device = NULL;

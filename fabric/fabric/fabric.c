@@ -45,9 +45,9 @@ uint32_t ibsa__fabric_find_node(const struct ibsa_fabric *fabric,
 		    : ibsa__fabric_first_adapter(fabric);
 }
 
-static bool adapter_is_active(const struct ibsa_fabric *fabric,
-			      const struct topo_node *node)
+bool ibsa__adapter_is_active(const struct ibsa_fabric *fabric, uint32_t index)
 {
+	const struct topo_node *node = &fabric->subnet.topo.nodes[index];
 	const struct topo_port *ports =
 		&fabric->subnet.topo.ports[node->first_port];
 
@@ -61,15 +61,15 @@ static bool adapter_is_active(const struct ibsa_fabric *fabric,
 /*
  * Whether the adapter @a is preferred to @b, if both match the name of a host.
  */
-static bool adapter_is_before(const struct ibsa_fabric *fabric,
-			      const struct topo_node *a,
-			      const struct topo_node *b)
+static bool adapter_is_before(const struct ibsa_fabric *fabric, uint32_t a,
+			      uint32_t b)
 {
-	const bool is_active = adapter_is_active(fabric, a);
+	const struct topo_node *nodes = fabric->subnet.topo.nodes;
+	const bool is_active = ibsa__adapter_is_active(fabric, a);
 
-	if (is_active != adapter_is_active(fabric, b))
+	if (is_active != ibsa__adapter_is_active(fabric, b))
 		return is_active;
-	return strverscmp(a->name, b->name) < 0;
+	return strverscmp(nodes[a].name, nodes[b].name) < 0;
 }
 
 static uint32_t adapter_of_host(const struct ibsa_fabric *fabric,
@@ -88,7 +88,7 @@ static uint32_t adapter_of_host(const struct ibsa_fabric *fabric,
 		if (match < best)
 			continue;
 		if (match > best || found == SIM_NONE ||
-		    adapter_is_before(fabric, &nodes[i], &nodes[found]))
+		    adapter_is_before(fabric, i, found))
 			found = i;
 		best = match;
 	}
@@ -217,6 +217,7 @@ static void destroy(struct ibsa_fabric *fabric)
 	ibsa__aliases_done(&fabric->subnet.aliases);
 	ibsa__replay_done(fabric->recording);
 	ibsa__sim_files_done(&fabric->files);
+	ibsa__free(fabric->hosts.adapters);
 	pthread_mutex_destroy(&fabric->lock);
 	pthread_cond_destroy(&fabric->changed);
 	ibsa__free(fabric);

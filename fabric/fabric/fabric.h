@@ -12,6 +12,15 @@
 
 struct recording;
 
+/*
+ * All adapters, those of a host as neighbours, in order of their devices' names
+ * (seat.c); NULL until a host is looked for.
+ */
+struct fabric_hosts {
+	uint32_t *adapters;
+	uint32_t count;
+};
+
 struct ibsa_fabric {
 	struct fabric_base base;
 	/* Link in the list of objects that a forked child has closed. */
@@ -28,6 +37,7 @@ struct ibsa_fabric {
 	struct nodes nodes;
 	struct sa sa;
 	struct sim_files files;
+	struct fabric_hosts hosts;
 	struct capture capture;
 	struct port_handler built_in[4];
 	struct subnet_observer observing[3];
@@ -47,6 +57,9 @@ bool ibsa__fabric_is_ours(const struct ibsa_fabric *fabric);
 
 /* Return: the first channel adapter in the topology file, or SIM_NONE. */
 uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric);
+
+/* Whether a port of the adapter is active. */
+bool ibsa__adapter_is_active(const struct ibsa_fabric *fabric, uint32_t node);
 
 /*
  * Return: the node with this name or id; the first adapter if @name is NULL;

@@ -11,6 +11,7 @@
 #include "base/registry.h"
 #include "fabric/fabric/fabric.h"
 #include "fabric/fabric/replay.h"
+#include "fabric/fabric/seat.h"
 
 static int shared_make(const char *path, void *error, void **out)
 {
@@ -170,6 +171,41 @@ static int adapter_find(struct ibsa_fabric *fabric, const char *path,
 	return err ? attach_failed(path, name, port, err, error) : 0;
 }
 
+/*
+ * Whether attach finds the seat's node by the words themselves, which its
+ * messages then mention.
+ */
+static bool words_are_enough(const struct ibsa_fabric *fabric,
+			     const struct seat_words *words,
+			     const struct fabric_seat *seat)
+{
+	if (*words->device)
+		return ibsa__fabric_find_adapter(fabric, words->device) ==
+		       seat->node;
+	return seat->kind != SEAT_HOST || !words->is_machine;
+}
+
+static const char *adapter_name(struct ibsa_fabric *fabric, const char *node,
+				bool is_machine, const char *device)
+{
+	const struct seat_words words = {
+		.node = node,
+		.device = device ? device : "",
+		.is_machine = is_machine,
+	};
+	const char *name = NULL;
+	struct fabric_seat seat;
+
+	if (!ibsa__fabric_is_ours(fabric))
+		return NULL;
+	pthread_mutex_lock(&fabric->lock);
+	if (!ibsa__seat_find(fabric, &words, &seat) &&
+	    !words_are_enough(fabric, &words, &seat))
+		name = fabric->subnet.topo.nodes[seat.node].id;
+	pthread_mutex_unlock(&fabric->lock);
+	return name;
+}
+
 static uint8_t fabric_link(const struct ibsa_fabric *fabric)
 {
 	return fabric->subnet.is_opa ? IBSA_LINK_OPA : IBSA_LINK_INFINIBAND;
@@ -180,6 +216,7 @@ const struct fabric_ops ibsa__fabric_ops = {
 	.is_capture = ibsa__is_capture,
 	.get = shared_get,
 	.put = shared_put,
+	.adapter_name = adapter_name,
 	.attach = ibsa__fabric_attach,
 	.adapter_find = adapter_find,
 	.link = fabric_link,

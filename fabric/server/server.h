@@ -10,7 +10,7 @@
 #include <ibsa/server.h>
 
 #include "serve/serve.h"
-#include "fabric/fabric/fabric.h"
+#include "fabric/fabric/seat.h"
 
 struct ibsa_fabric_server {
 	struct ibsa_fabric *fabric;
@@ -24,6 +24,11 @@ extern const struct serve_ops ibsa__fabric_serve_ops;
 uint32_t ibsa__node_end_port(const struct ibsa_fabric *fabric, uint32_t node,
 			     unsigned int number);
 
+static inline struct fabric_seat seat_of(const struct serve_port *at)
+{
+	return (struct fabric_seat){ at->device, (enum seat_kind)at->seat };
+}
+
 /*
  * Umad files (server_umad.c): struct serve_ops.open, and the operations of the
  * files. ibsa__fabric_serve_slices() lets the SA build the tables of the clients
@@ -34,10 +39,16 @@ int ibsa__fabric_serve_open(void *owner, const struct serve_port *port,
 			    struct server_peer *client, struct umad_file **out);
 void ibsa__fabric_serve_slices(struct ibsa_fabric *fabric);
 
-/* Device files (server_files.c): struct serve_ops.read and list. */
-int ibsa__fabric_serve_read(void *owner, uint32_t node, const char *path,
-			    char *out, size_t room, size_t *used);
-int ibsa__fabric_serve_list(void *owner, uint32_t node, const char *path,
-			    char *out, size_t room, size_t *used);
+/*
+ * Device files (server_files.c): struct serve_ops.read, list and find_mad.
+ */
+int ibsa__fabric_serve_read(void *owner, const struct serve_port *at,
+			    const char *path, char *out, size_t room,
+			    size_t *used);
+int ibsa__fabric_serve_list(void *owner, const struct serve_port *at,
+			    const char *path, char *out, size_t room,
+			    size_t *used);
+int ibsa__fabric_serve_find_mad(void *owner, const struct serve_port *at,
+				uint32_t number, struct serve_port *out);
 
 #endif

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,21 +51,48 @@ static const char *path_step_number(const char *path, uint32_t *out)
 }
 
 /*
- * Return: the end port of a node whose MAD files are umadN and issmN with N =
- * @index, or SIM_NONE. N counts end ports only.
+ * The ports of a seat in the order of their MAD files, umadN and issmN: N counts
+ * end ports only.
  */
-static uint32_t mad_port(const struct ibsa_fabric *fabric, uint32_t node,
-			 uint32_t index)
+struct mad_walk {
+	struct seat_walk devices;
+	unsigned int next; /* port number */
+	uint32_t port;
+	bool has_device;
+};
+
+static struct mad_walk mad_walk(const struct ibsa_fabric *fabric,
+				const struct fabric_seat *seat)
 {
-	const struct topo_node *at = &fabric->subnet.topo.nodes[node];
+	return (struct mad_walk){ .devices = ibsa__seat_walk(fabric, seat) };
+}
 
-	for (unsigned int i = 0; i <= at->port_count; i++) {
-		const uint32_t port = ibsa__node_end_port(fabric, node, i);
+static bool mad_next(struct mad_walk *walk)
+{
+	const struct ibsa_fabric *fabric = walk->devices.fabric;
+	const struct topo_node *nodes = fabric->subnet.topo.nodes;
+	const uint32_t *node = &walk->devices.node;
 
-		if (port != SIM_NONE && !index--)
-			return port;
+	for (;;) {
+		if (!walk->has_device || walk->next > nodes[*node].port_count) {
+			walk->has_device = ibsa__seat_next(&walk->devices);
+			walk->next = 0;
+		}
+		if (!walk->has_device)
+			return false;
+		walk->port = ibsa__node_end_port(fabric, *node, walk->next++);
+		if (walk->port != SIM_NONE)
+			return true;
 	}
-	return SIM_NONE;
+}
+
+/* Find the port whose MAD files have the number @index. */
+static bool mad_find(struct mad_walk *walk, uint32_t index)
+{
+	while (mad_next(walk))
+		if (!index--)
+			return true;
+	return false;
 }
 
 static int view_write_file(struct view *view, const struct file *file,
@@ -115,9 +143,9 @@ static const char *path_step_port(struct view *view, const char *path)
 }
 
 /*
- * Skip the name of a device in a path: REMOTE_DEVICE, which is the client's
- * node, or the name of any node in the fabric. The library opens a remote port
- * by a node's name, and reads the files of that node.
+ * Skip the name of a device in a path: REMOTE_SELECTED, the name of a device of
+ * the client's seat, or the name of any node in the fabric. The library opens a
+ * remote port by a node's name, and reads the files of that node.
  */
 static const char *path_step_device(struct view *view, const char *path)
 {
@@ -134,8 +162,10 @@ static const char *path_step_device(struct view *view, const char *path)
 		return NULL;
 	memcpy(text, name, len);
 	text[len] = '\0';
-	if (strcmp(text, REMOTE_DEVICE) != 0) {
-		node = ibsa__topology_find(topo, text);
+	if (strcmp(text, REMOTE_SELECTED) != 0) {
+		node = ibsa__seat_device(view->fabric, &view->seat, text);
+		if (node == SIM_NONE)
+			node = ibsa__topology_find(topo, text);
 		if (node == SIM_NONE)
 			return NULL;
 		view->node = &topo->nodes[node];
@@ -149,10 +179,8 @@ static const char *path_step_device(struct view *view, const char *path)
  */
 static int view_write_mad_file(struct view *view, const char *path)
 {
-	const uint32_t node =
-		(uint32_t)(view->node - view->fabric->subnet.topo.nodes);
+	struct mad_walk walk = mad_walk(view->fabric, &view->seat);
 	uint32_t number;
-	uint32_t port;
 
 	if (!strcmp(path, "abi_version"))
 		return ibsa__view_put(view, "%u\n", UMAD_ABI_VERSION);
@@ -161,15 +189,14 @@ static int view_write_mad_file(struct view *view, const char *path)
 	path = path_step_number(path + 4, &number);
 	if (!path)
 		return -ENOENT;
-	port = mad_port(view->fabric, node, number);
-	if (port == SIM_NONE)
+	if (!mad_find(&walk, number))
 		return -ENOENT;
 	if (!strcmp(path, "ibdev"))
-		return ibsa__view_put(view, REMOTE_DEVICE "\n");
+		return ibsa__view_put(view, "%s\n", walk.devices.name);
 	if (!strcmp(path, "port"))
 		return ibsa__view_put(
 			view, "%u\n",
-			view->fabric->subnet.topo.ports[port].number);
+			view->fabric->subnet.topo.ports[walk.port].number);
 	return *path ? -ENOENT : -EISDIR;
 }
 
@@ -194,20 +221,22 @@ static int view_write_path(struct view *view, const char *path)
 }
 
 static struct view view_of(const struct ibsa_fabric_server *server,
-			   uint32_t node, char *out, size_t room)
+			   const struct serve_port *at, char *out, size_t room)
 {
 	return (struct view){
 		.fabric = server->fabric,
-		.node = &server->fabric->subnet.topo.nodes[node],
+		.seat = seat_of(at),
+		.node = &server->fabric->subnet.topo.nodes[at->device],
 		.out = out,
 		.room = room,
 	};
 }
 
-int ibsa__fabric_serve_read(void *owner, uint32_t node, const char *path,
-			    char *out, size_t room, size_t *used)
+int ibsa__fabric_serve_read(void *owner, const struct serve_port *at,
+			    const char *path, char *out, size_t room,
+			    size_t *used)
 {
-	struct view view = view_of(owner, node, out, room);
+	struct view view = view_of(owner, at, out, room);
 	int err = view_write_path(&view, path);
 
 	if (!err)
@@ -216,12 +245,16 @@ int ibsa__fabric_serve_read(void *owner, uint32_t node, const char *path,
 }
 
 /* Append a name, with a NUL at its end, to the list of a directory. */
-static void view_put_name(struct view *view, const char *format,
-			  uint32_t number)
+__attribute__((format(printf, 2, 3))) static void
+view_put_name(struct view *view, const char *format, ...)
 {
-	char name[32];
-	const int len = snprintf(name, sizeof(name), format, number);
+	char name[SEAT_NAME_BYTES];
+	va_list args;
+	int len;
 
+	va_start(args, format);
+	len = vsnprintf(name, sizeof(name), format, args);
+	va_end(args);
 	if (len < 0 || (size_t)len + 1 > view->room - view->used)
 		return;
 	memcpy(view->out + view->used, name, (size_t)len + 1);
@@ -240,14 +273,12 @@ static void view_put_files(struct view *view, const struct file *files,
 
 	for (size_t i = 0; i < count; i++) {
 		const size_t len = strcspn(files[i].name, "/");
-		char name[32];
 
 		if (len == last_len && !memcmp(last, files[i].name, len))
 			continue;
 		last = files[i].name;
 		last_len = len;
-		snprintf(name, sizeof(name), "%.*s", (int)len, files[i].name);
-		view_put_name(view, name, 0);
+		view_put_name(view, "%.*s", (int)len, files[i].name);
 	}
 }
 
@@ -273,8 +304,8 @@ static int view_list_port(struct view *view, const char *path)
 		return 0;
 	}
 	if (!strcmp(path, "gid_attrs")) {
-		view_put_name(view, "ndevs", 0);
-		view_put_name(view, "types", 0);
+		view_put_name(view, "ndevs");
+		view_put_name(view, "types");
 		return 0;
 	}
 	for (size_t i = 0; i < PORT_FILES; i++) {
@@ -291,14 +322,22 @@ static int view_list_port(struct view *view, const char *path)
 
 static int view_list_mad_files(struct view *view)
 {
-	const uint32_t node =
-		(uint32_t)(view->node - view->fabric->subnet.topo.nodes);
+	struct mad_walk walk = mad_walk(view->fabric, &view->seat);
 
-	view_put_name(view, "abi_version", 0);
-	for (uint32_t i = 0; mad_port(view->fabric, node, i) != SIM_NONE; i++) {
+	view_put_name(view, "abi_version");
+	for (uint32_t i = 0; mad_next(&walk); i++) {
 		view_put_name(view, "umad%" PRIu32, i);
 		view_put_name(view, "issm%" PRIu32, i);
 	}
+	return 0;
+}
+
+static int view_list_devices(struct view *view)
+{
+	struct seat_walk walk = ibsa__seat_walk(view->fabric, &view->seat);
+
+	while (ibsa__seat_next(&walk))
+		view_put_name(view, "%s", walk.name);
 	return 0;
 }
 
@@ -308,11 +347,11 @@ static int view_list_device(struct view *view, const char *path)
 
 	if (!*path) {
 		view_put_files(view, ibsa__device_files, DEVICE_FILES);
-		view_put_name(view, "ports", 0);
+		view_put_name(view, "ports");
 		return 0;
 	}
 	if (!strcmp(path, "device")) {
-		view_put_name(view, "uevent", 0);
+		view_put_name(view, "uevent");
 		return 0;
 	}
 	if (!below)
@@ -332,19 +371,32 @@ static int view_list_path(struct view *view, const char *path)
 
 	if (device)
 		return view_list_device(view, device);
-	if (!strcmp(path, "class/infiniband")) {
-		view_put_name(view, REMOTE_DEVICE, 0);
-		return 0;
-	}
+	if (!strcmp(path, "class/infiniband"))
+		return view_list_devices(view);
 	if (!strcmp(path, "class/infiniband_mad"))
 		return view_list_mad_files(view);
 	return -ENOENT;
 }
 
-int ibsa__fabric_serve_list(void *owner, uint32_t node, const char *path,
-			    char *out, size_t room, size_t *used)
+int ibsa__fabric_serve_find_mad(void *owner, const struct serve_port *at,
+				uint32_t number, struct serve_port *out)
 {
-	struct view view = view_of(owner, node, out, room);
+	const struct ibsa_fabric_server *server = owner;
+	const struct fabric_seat seat = seat_of(at);
+	struct mad_walk walk = mad_walk(server->fabric, &seat);
+
+	if (!mad_find(&walk, number))
+		return -ENODEV;
+	*out = (struct serve_port){ .device = walk.devices.node,
+				    .port = walk.port };
+	return 0;
+}
+
+int ibsa__fabric_serve_list(void *owner, const struct serve_port *at,
+			    const char *path, char *out, size_t room,
+			    size_t *used)
+{
+	struct view view = view_of(owner, at, out, room);
 	int err = view_list_path(&view, path);
 
 	if (!err)

@@ -25,22 +25,25 @@ static const char *node_name(void *owner, uint32_t node)
 	return owner_fabric(owner)->subnet.topo.nodes[node].name;
 }
 
-static int node_find(const struct ibsa_fabric *fabric,
+static int seat_find(struct ibsa_fabric *fabric,
 		     const struct remote_hello *hello, struct ibsa_error *error,
-		     uint32_t *out)
+		     struct fabric_seat *out)
 {
-	const uint32_t node = ibsa__fabric_find_adapter(
-		fabric, *hello->node ? hello->node : NULL);
+	const struct seat_words words = {
+		.node = hello->node,
+		.device = hello->device,
+		.is_machine = hello->features & REMOTE_IS_MACHINE,
+	};
+	const char *name = *words.device ? words.device : words.node;
+	const int err = ibsa__seat_find(fabric, &words, out);
 
-	if (node == SIM_NONE && !*hello->node)
+	if (err != -ENODEV)
+		return err;
+	if (!*name || (name == words.node && words.is_machine))
 		return ibsa__fail(
-			error, -ENODEV,
+			error, err,
 			"the fabric has no channel adapter to send from");
-	if (node == SIM_NONE)
-		return ibsa__fail(error, -ENODEV, "the fabric has no node %s",
-				  hello->node);
-	*out = node;
-	return 0;
+	return ibsa__fail(error, err, "the fabric has no node %s", name);
 }
 
 static int node_find_port(const struct ibsa_fabric *fabric, uint32_t node,
@@ -64,27 +67,44 @@ static int node_find_port(const struct ibsa_fabric *fabric, uint32_t node,
 	return 0;
 }
 
+/*
+ * Make the hello its own answer. It selects the node by its id if that fits,
+ * because the id is unique; two nodes may have the same name.
+ */
+static void hello_answer(const struct ibsa_fabric *fabric,
+			 const struct fabric_seat *seat, uint32_t port,
+			 struct remote_hello *hello)
+{
+	const struct topology *topo = &fabric->subnet.topo;
+	const char *id = topo->nodes[seat->node].id;
+	struct seat_walk walk = ibsa__seat_walk(fabric, seat);
+
+	while (ibsa__seat_next(&walk) && walk.node != seat->node)
+		;
+	memcpy(hello->name, walk.name, sizeof(walk.name));
+	hello->port = topo->ports[port].number;
+	if (strlen(id) >= sizeof(hello->node))
+		return;
+	strcpy(hello->node, id);
+	hello->device[0] = '\0';
+	hello->features &= (uint8_t)~REMOTE_IS_MACHINE;
+}
+
 static int port_find(void *owner, struct remote_hello *hello,
 		     struct serve_port *out, struct ibsa_error *error)
 {
-	const struct ibsa_fabric *fabric = owner_fabric(owner);
-	const struct topology *topo = &fabric->subnet.topo;
-	uint32_t node = SIM_NONE;
+	struct ibsa_fabric *fabric = owner_fabric(owner);
+	struct fabric_seat seat;
 	uint32_t port = SIM_NONE;
-	int err = node_find(fabric, hello, error, &node);
+	int err = seat_find(fabric, hello, error, &seat);
 
 	if (!err)
-		err = node_find_port(fabric, node, hello->port, error, &port);
+		err = node_find_port(fabric, seat.node, hello->port, error,
+				     &port);
 	if (err)
 		return err;
-	hello->port = topo->ports[port].number;
-	/*
-	 * Return the node's id if it fits, because the id is unique; two nodes
-	 * may have the same name.
-	 */
-	if (strlen(topo->nodes[node].id) < sizeof(hello->node))
-		strcpy(hello->node, topo->nodes[node].id);
-	*out = (struct serve_port){ .device = node, .port = port };
+	hello_answer(fabric, &seat, port, hello);
+	*out = (struct serve_port){ seat.node, port, seat.kind };
 	return 0;
 }
 
@@ -101,16 +121,11 @@ uint32_t ibsa__node_end_port(const struct ibsa_fabric *fabric, uint32_t node,
 							       : port;
 }
 
-static int port_find_number(void *owner, uint32_t node, unsigned int number,
-			    struct serve_port *out)
+static bool has_device(void *owner, const struct serve_port *at, uint32_t node)
 {
-	const uint32_t port = ibsa__node_end_port(owner_fabric(owner), node,
-						  number);
+	const struct fabric_seat seat = seat_of(at);
 
-	if (port == SIM_NONE)
-		return -ENODEV;
-	*out = (struct serve_port){ .device = node, .port = port };
-	return 0;
+	return ibsa__seat_has(owner_fabric(owner), &seat, node);
 }
 
 static void gids_get(const struct subnet *subnet, uint64_t port_guid,
@@ -157,7 +172,8 @@ static bool issm_find(void *owner, const char *name, struct serve_port *out)
 
 	for (uint32_t i = 0; i < topo->port_count; i++) {
 		const struct topo_port *at = &topo->ports[i];
-		const struct serve_port port = { at->node, i };
+		const struct serve_port port = { .device = at->node,
+						 .port = i };
 		struct serve_issm_name found;
 
 		if (at->end == SIM_NONE)
@@ -177,6 +193,7 @@ static int command_run(void *owner, const char *line, char *out, size_t room,
 	return ibsa_fabric_server_command(owner, line, out, room, error);
 }
 
+_Static_assert(SEAT_NAME_BYTES <= REMOTE_NODE_MAX + 1, "name of a device");
 _Static_assert(GUID_CAP_ADAPTER <= (int)SERVE_GIDS_MAX &&
 		       PKEYS_MAX <= (int)SERVE_PKEYS_MAX,
 	       "tables of a port");
@@ -187,7 +204,8 @@ const struct serve_ops ibsa__fabric_serve_ops = {
 	.memory = queues_memory,
 	.name = node_name,
 	.find = port_find,
-	.find_port = port_find_number,
+	.find_mad = ibsa__fabric_serve_find_mad,
+	.has_device = has_device,
 	.state = port_state,
 	.read = ibsa__fabric_serve_read,
 	.list = ibsa__fabric_serve_list,

@@ -13,6 +13,7 @@
  */
 struct view {
 	const struct ibsa_fabric *fabric;
+	struct fabric_seat seat; /* of the client */
 	const struct topo_node *node;
 	const struct topo_port *port;
 	struct ibsa_port_state state;

@@ -15,8 +15,8 @@
  * ibsa_gid_choose      choose the source GID for an address
  *
  * Any thread may call these functions. They open no device, except
- * ibsa_port_access_get(). If $IBSA_FABRIC is "unix:PATH", they show the node
- * $IBSA_NODE of the fabric server; otherwise $SYSFS_PATH, if set, replaces
+ * ibsa_port_access_get(). If $IBSA_FABRIC is "unix:PATH", they show the
+ * devices of the node or host $IBSA_NODE of the fabric server; otherwise $SYSFS_PATH, if set, replaces
  * /sys. Lists are copies. Numbers are in host byte order.
  */
 #ifndef IBSA_DEVICE_H

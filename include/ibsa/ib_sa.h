@@ -535,7 +535,7 @@ void ib_sa_unregister_client(struct ib_sa_client *client);
  * struct ibsa_ib_device_options - how to open a device; zero: the default of a
  * member
  * @name:       of the device, or of a node of a fabric; NULL: that of @context,
- *              $IBSA_NODE, or the first device with an active InfiniBand port
+ *              or the one that ibsa_open() chooses without a device
  * @fabric:     as in struct ibsa_options
  * @on:         a loaded fabric to use instead; must outlive the device
  * @context:    as in struct ibsa_options; use each port before closing it

@@ -77,9 +77,10 @@ struct ibsa_sa_access {
 
 /**
  * struct ibsa_options - how to open a client; zero: the default of a member
- * @device:      name of the device, or of the node of a fabric; NULL: the first
- *               device with an active InfiniBand port that can be opened, or
- *               $IBSA_NODE or the first channel adapter of the fabric
+ * @device:      name of the device, or of a node of a fabric; NULL: the first
+ *               device with an active InfiniBand port that can be opened; in a
+ *               fabric, of the node or host $IBSA_NODE, by default of this
+ *               machine's host name, or else the first channel adapter
  * @port:        0: the first active port of the device, or the first port of
  *               the node that has a cable
  * @context:     a verbs context of the device: the client then learns at once

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A fabric server: offers an embedded fabric to other processes on a Unix
- * socket. Each client uses a port of the fabric as if it were a umad device of
- * its machine: with the fabric "unix:PATH" of ibsa_open(), or, without changes
+ * socket. Each client uses the ports of a node or host of the fabric as if they
+ * were umad devices of its machine: with the fabric "unix:PATH" of ibsa_open(), or, without changes
  * to the program, through libibumad with $IBSA_FABRIC.
  *
  * ibsa_server_command          send a command to a server in another process

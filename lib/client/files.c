@@ -52,7 +52,7 @@ int ibsa__files_umad_open(struct device_files *files, const char *name,
  * tells the path.
  */
 int ibsa__files_issm_path(struct device_files *files, const char *name,
-			  unsigned int port, char *out, size_t room)
+			  char *out, size_t room)
 {
 	unsigned int number;
 	char text[64];
@@ -62,7 +62,7 @@ int ibsa__files_issm_path(struct device_files *files, const char *name,
 	if (err)
 		return err;
 	if (ibsa__files_are_remote(files))
-		return ibsa__remote_issm_path(files, port, out, room);
+		return ibsa__remote_issm_path(files, number, out, room);
 	len = (size_t)snprintf(text, sizeof(text), UMAD_FOLDER "issm%u",
 			       number);
 	if (len >= room)

@@ -26,12 +26,11 @@ int ibsa__files_umad_open(struct device_files *files, const char *name,
 
 /*
  * Write the path of a port's issm file into the buffer: the port has the bit
- * IsSM set while a program has this file open. The port is number @port of the
- * device whose MAD device is @name. Return: 0; -ENAMETOOLONG @room is too
+ * IsSM set while a program has this file open. The MAD device of the port is
+ * @name. Return: 0; -ENAMETOOLONG @room is too
  * small; or the error of @files.
  */
 int ibsa__files_issm_path(struct device_files *files, const char *name,
-			  unsigned int port, char *out,
-			  size_t room) IBSA_MUST_USE;
+			  char *out, size_t room) IBSA_MUST_USE;
 
 #endif

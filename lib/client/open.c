@@ -43,34 +43,39 @@ uint8_t ibsa__fabric_link(struct ibsa_fabric *fabric)
 }
 
 /*
- * Copy @options to *@out, to open a port of the topology file or capture @path.
- * If the options name no device, the node and port in IBSA_NODE are used, and
- * the node's name is copied to @room. A capture has only one node, so IBSA_NODE
- * is ignored.
+ * Copy @options to *@out, to open a port of the topology file @path. If the
+ * options name no device, the node and port in IBSA_NODE are used, and the
+ * node's name is copied to @room. A name in the options may be that of a device
+ * of IBSA_NODE's host.
  */
-static int options_complete(const struct fabric_ops *library, const char *path,
+static int options_complete(struct ibsa_fabric *fabric,
 			    const struct ibsa_options *options,
 			    const struct ibsa__environment *environment,
 			    struct ibsa_error *error, struct remote_node *room,
 			    struct ibsa_options *out)
 {
-	int err;
+	int err = ibsa__remote_node_find(options->device, environment->node,
+					 options->port, error, room);
+	const char *name;
 
-	*out = *options;
-	if (options->device || library->is_capture(path))
-		return 0;
-	err = ibsa__remote_node_find(NULL, environment->node, options->port,
-				     error, room);
 	if (err)
 		return err;
-	out->device = *room->name ? room->name : NULL;
-	out->port = room->port;
+	*out = *options;
+	if (!options->device) {
+		out->device = room->is_machine ? NULL : room->name;
+		out->port = room->port;
+	}
+	name = fabric_ops_of(fabric)->adapter_name(
+		fabric, room->name, room->is_machine, options->device);
+	if (name)
+		out->device = name;
 	return 0;
 }
 
 /*
  * Get the embedded fabric of a topology file or capture, with a reference, and
- * do what options_complete() does.
+ * do what options_complete() does. A capture has only one node, so IBSA_NODE is
+ * ignored.
  */
 static int fabric_get(const char *path, const struct ibsa_options *options,
 		      const struct ibsa__environment *environment,
@@ -82,9 +87,16 @@ static int fabric_get(const char *path, const struct ibsa_options *options,
 	int err = ibsa__fabric_library(error, &library);
 
 	if (!err)
-		err = options_complete(library, path, options, environment,
-				       error, room, out_options);
-	return err ? err : library->get(path, error, out);
+		err = library->get(path, error, out);
+	if (err)
+		return err;
+	*out_options = *options;
+	if (!library->is_capture(path))
+		err = options_complete(*out, options, environment, error, room,
+				       out_options);
+	if (err)
+		ibsa__fabric_release(*out);
+	return err;
 }
 
 static int fabric_open(const char *path, const struct ibsa_options *options,
@@ -347,8 +359,8 @@ static int device_find_in_system(const struct ibsa__environment *environment,
 
 /*
  * Find the node of a fabric server's fabric that the options name; without a
- * name, the only device in the server's files. Each port of the node will be
- * opened with its own connection.
+ * name, the device that the server chooses. Each port of the node will be opened
+ * with its own connection.
  */
 static int device_find_at_server(const char *fabric,
 				 const struct ibsa__environment *environment,
@@ -369,7 +381,7 @@ static int device_find_at_server(const char *fabric,
 	/* The server returns the node's id, unless it is too long. */
 	if (by_id && *address.node)
 		name = address.node;
-	return name_copy(name ? name : REMOTE_DEVICE, error, out);
+	return name_copy(name ? name : address.name, error, out);
 }
 
 int ibsa__device_find(const struct ibsa_options *options,

@@ -69,8 +69,11 @@ int ibsa__system_files_open(const struct ibsa__environment *environment,
 const char *ibsa__server_named(const struct ibsa_options *options,
 			       const struct ibsa__environment *environment);
 
-/* Name of the only device in the device files of a fabric server. */
-#define IBSA__SERVER_DEVICE REMOTE_DEVICE
+/*
+ * Stands, in the device files of a fabric server that were opened for a device,
+ * for that device.
+ */
+#define IBSA__SERVER_DEVICE REMOTE_SELECTED
 
 /*
  * Return: the link type (enum ibsa_link_layer) that all ports of @fabric have.

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "remote/connection.h"
@@ -42,32 +43,55 @@ static void node_split(struct remote_node *node)
 	node->port = (unsigned int)port;
 }
 
-int ibsa__remote_node_find(const char *name, const char *process_node,
-			   unsigned int port, struct ibsa_error *error,
-			   struct remote_node *out)
+static int name_copy(const char *name, struct ibsa_error *error,
+		     char out[REMOTE_NODE_MAX + 1])
 {
-	const bool is_of_process = !name || !strcmp(name, REMOTE_DEVICE);
-	struct remote_node node = { .port = 0 };
-
-	if (is_of_process)
-		name = process_node;
-	if (!name)
-		name = "";
 	if (strlen(name) > REMOTE_NODE_MAX)
 		return ibsa__fail(error, -EINVAL,
 				  "the name of node %.32s... is too long; the "
 				  "limit is %d characters",
 				  name, REMOTE_NODE_MAX);
-	snprintf(node.name, sizeof(node.name), "%s", name);
-	if (is_of_process)
+	memcpy(out, name, strlen(name) + 1);
+	return 0;
+}
+
+/* Without a name, or with one that is too long, the first adapter is used. */
+static void machine_name(struct remote_node *node)
+{
+	if (gethostname(node->name, REMOTE_NODE_MAX))
+		node->name[0] = '\0';
+	node->is_machine = *node->name;
+}
+
+int ibsa__remote_node_find(const char *device, const char *process_node,
+			   unsigned int port, struct ibsa_error *error,
+			   struct remote_node *out)
+{
+	const bool is_of_process = !device || !strcmp(device, REMOTE_DEVICE);
+	struct remote_node node = { .port = 0 };
+	int err = 0;
+
+	if (device)
+		err = name_copy(device, error, node.device);
+	if (err)
+		return err;
+	if (device && !*device)
+		;
+	else if (!process_node || !*process_node)
+		machine_name(&node);
+	else
+		err = name_copy(process_node, error, node.name);
+	if (err)
+		return err;
+	if (!node.is_machine)
 		node_split(&node);
-	if (port)
+	if (port || !is_of_process)
 		node.port = port;
 	*out = node;
 	return 0;
 }
 
-int ibsa__remote_address_find(const char *fabric, const char *node,
+int ibsa__remote_address_find(const char *fabric, const char *device,
 			      const char *process_node, unsigned int port,
 			      struct ibsa_error *error,
 			      struct remote_address *out)
@@ -87,10 +111,12 @@ int ibsa__remote_address_find(const char *fabric, const char *node,
 				  "the path %.40s... is too long for a socket; "
 				  "the limit is %zu characters",
 				  path, sizeof(address.path) - 1);
-	err = ibsa__remote_node_find(node, process_node, port, error, &at);
+	err = ibsa__remote_node_find(device, process_node, port, error, &at);
 	if (err)
 		return err;
 	memcpy(address.node, at.name, sizeof(at.name));
+	memcpy(address.device, at.device, sizeof(at.device));
+	address.is_machine = at.is_machine;
 	address.port = at.port;
 	address.is_of_any_user = path - fabric >
 				 (ptrdiff_t)strlen(REMOTE_PREFIX);

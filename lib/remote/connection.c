@@ -418,7 +418,10 @@ void ibsa__remote_hello_put(const struct remote_address *address,
 		.features = address->is_control ? REMOTE_IS_CONTROL
 						: REMOTE_HAS_RINGS,
 	};
+	if (address->is_machine)
+		out->features |= REMOTE_IS_MACHINE;
 	memcpy(out->node, address->node, sizeof(out->node));
+	memcpy(out->device, address->device, sizeof(out->device));
 }
 
 int ibsa__remote_no_hello(const struct remote_address *address, bool has_answer,
@@ -436,10 +439,13 @@ int ibsa__remote_no_hello(const struct remote_address *address, bool has_answer,
 int ibsa__remote_hello_take(const struct remote_hello *hello,
 			    struct remote_address *address)
 {
-	if (hello->version != REMOTE_VERSION || hello->node[REMOTE_NODE_MAX] ||
-	    hello->port > UINT8_MAX)
+	if (hello->version != REMOTE_VERSION || hello->port > UINT8_MAX ||
+	    !remote_names_end(hello))
 		return -EPROTO;
 	memcpy(address->node, hello->node, sizeof(address->node));
+	memcpy(address->device, hello->device, sizeof(address->device));
+	memcpy(address->name, hello->name, sizeof(address->name));
+	address->is_machine = hello->features & REMOTE_IS_MACHINE;
 	address->port = hello->port;
 	return 0;
 }

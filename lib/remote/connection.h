@@ -14,15 +14,19 @@
 #include "remote/protocol.h"
 
 /*
- * Address of a port at a server: the server's socket, node and port
- * number.
+ * Address of a port at a server: the server's socket; node, device and port
+ * number as in struct remote_hello.
  */
 struct remote_address {
 	char path[108]; /* as long as sun_path of sockaddr_un */
 	/* Root may also connect to the server of another user. */
 	bool is_of_any_user;
 	char node[REMOTE_NODE_MAX + 1];
+	char device[REMOTE_NODE_MAX + 1];
+	bool is_machine; /* REMOTE_IS_MACHINE */
 	unsigned int port;
+	/* Name of the device that the server has chosen. */
+	char name[REMOTE_NODE_MAX + 1];
 	/* Timeout in ms of each answer, at most 10000; 0 means 10000. */
 	unsigned int patience_ms;
 	/*
@@ -35,11 +39,13 @@ struct remote_address {
 };
 
 /*
- * Name or node id of a node, and number of one of its ports. "" and 0: the
- * server chooses the node or the port.
+ * Where a process is in a fabric, as in struct remote_hello: a node or host, one
+ * of its devices, and number of a port. "" and 0: the fabric chooses.
  */
 struct remote_node {
 	char name[REMOTE_NODE_MAX + 1];
+	char device[REMOTE_NODE_MAX + 1];
+	bool is_machine;
 	unsigned int port;
 };
 
@@ -64,31 +70,30 @@ struct remote_connection {
 const char *ibsa__remote_path(const char *fabric);
 
 /*
- * Find the node and port that @name and @port stand for. If @name is NULL or
- * REMOTE_DEVICE, @process_node is used instead: the value of IBSA_NODE (NAME or
- * NAME/PORT), or NULL; if @port is 0, also the port in it. Return: 0; -EINVAL
- * the node's name is too long.
+ * Find where a process is that opens port @port of @device. @process_node: the
+ * value of IBSA_NODE (NAME or NAME/PORT); NULL or "": the host name of this
+ * machine. If @device is NULL or REMOTE_DEVICE, and @port is 0, the port in
+ * @process_node is used. @device "": the first adapter of the fabric. Return: 0;
+ * -EINVAL a name is too long.
  */
-int ibsa__remote_node_find(const char *name, const char *process_node,
+int ibsa__remote_node_find(const char *device, const char *process_node,
 			   unsigned int port, struct ibsa_error *error,
 			   struct remote_node *out) IBSA_MUST_USE;
 
 /*
- * Find the address that @fabric ("unix:PATH") stands for, with a node and port
- * as ibsa__remote_node_find(). If no node or no port is given, the server
- * chooses it.
- * Return: 0; -EINVAL @fabric does not begin with "unix:", or the node's name is
- * too long; -ENAMETOOLONG the path is too long for a socket.
+ * Find the address that @fabric ("unix:PATH") stands for, with a node, device
+ * and port as ibsa__remote_node_find().
+ * Return: 0; -EINVAL @fabric does not begin with "unix:", or a name is too long;
+ * -ENAMETOOLONG the path is too long for a socket.
  */
-int ibsa__remote_address_find(const char *fabric, const char *node,
+int ibsa__remote_address_find(const char *fabric, const char *device,
 			      const char *process_node, unsigned int port,
 			      struct ibsa_error *error,
 			      struct remote_address *out) IBSA_MUST_USE;
 
 /*
  * Connect to a server and exchange hello messages. On success, @address
- * contains the name of the node and the number of the port that the server
- * chose. Return: 0; -ENODEV no server listens at the path, or it has no such
+ * selects the port that the server chose, with the name of its device. Return: 0; -ENODEV no server listens at the path, or it has no such
  * node; -ENXIO the node has no such port; -EACCES not permitted; -EUSERS the
  * server has too many clients; -EPROTO the peer is not a server of this
  * version; -ETIMEDOUT the server does not answer; or the system's error.

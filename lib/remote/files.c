@@ -160,7 +160,7 @@ static const struct device_files_ops remote_ops = {
 	.takes_locks = true,
 };
 
-int ibsa__remote_files_open(const char *fabric, const char *node,
+int ibsa__remote_files_open(const char *fabric, const char *device,
 			    const char *process_node, struct device_files **out)
 {
 	struct remote_files *files = ibsa__calloc(1, sizeof(*files));
@@ -169,7 +169,7 @@ int ibsa__remote_files_open(const char *fabric, const char *node,
 		return -ENOMEM;
 	ibsa__files_init(&files->base, &remote_ops);
 	files->address_err = ibsa__remote_address_find(
-		fabric, node, process_node, 0, NULL, &files->address);
+		fabric, device, process_node, 0, NULL, &files->address);
 	pthread_mutex_init(&files->lock, NULL);
 	*out = &files->base;
 	return 0;
@@ -194,26 +194,34 @@ int ibsa__remote_files_umad_open(struct device_files *files, const char *name,
 {
 	const struct remote_files *remote = remote_files_of(files);
 	struct remote_address address = remote->address;
+	struct ibsa__file_text device;
 	uint64_t port;
 	int err = ibsa__number_read(files, UINT8_MAX, &port,
 				    "class/infiniband_mad/%s/port", name);
 
+	if (!err)
+		err = ibsa__file_read(files, &device,
+				      "class/infiniband_mad/%s/ibdev", name);
 	if (err)
 		return err;
+	device.bytes[strcspn(device.bytes, "\n")] = '\0';
+	if (strlen(device.bytes) > REMOTE_NODE_MAX)
+		return -EPROTO;
+	memcpy(address.device, device.bytes, strlen(device.bytes) + 1);
 	if (port)
 		address.port = (unsigned int)port;
 	return ibsa__remote_file_new(&address, out);
 }
 
-int ibsa__remote_issm_path(struct device_files *files, unsigned int port,
+int ibsa__remote_issm_path(struct device_files *files, unsigned int number,
 			   char *out, size_t room)
 {
 	char path[256];
-	const uint32_t number = port;
+	const uint32_t body = number;
 	struct remote_request request = {
 		.type = REMOTE_ISSM,
-		.body = &number,
-		.len = sizeof(number),
+		.body = &body,
+		.len = sizeof(body),
 		.answer = path,
 		.room = sizeof(path) - 1,
 	};

@@ -12,14 +12,15 @@
 #include "umad/file.h"
 
 /*
- * Open the device files of the node that ibsa__remote_address_find() finds.
+ * Open the device files of the node or host that ibsa__remote_address_find()
+ * finds.
  * The connection to the server is opened when the first file is read, and
  * again after the server has restarted. Reading a file returns the errors of
  * the kernel's files, and those of ibsa__remote_address_find() and
  * ibsa__remote_connect(). The caller releases *@out with ibsa__files_put().
  * Return: 0; -ENOMEM.
  */
-int ibsa__remote_files_open(const char *fabric, const char *node,
+int ibsa__remote_files_open(const char *fabric, const char *device,
 			    const char *process_node,
 			    struct device_files **out) IBSA_MUST_USE;
 
@@ -42,12 +43,12 @@ int ibsa__remote_files_umad_open(struct device_files *files, const char *name,
 				 struct umad_file **out) IBSA_MUST_USE;
 
 /*
- * Write the path of the issm file of @port into the buffer @out of @room
- * bytes: the port has the bit IsSM set while a program has this file open.
+ * Write the path that stands for issmN, N = @number, into the buffer @out of
+ * @room bytes: its port has the bit IsSM set while a program has this file open.
  * @files are the device files of a server. Return: 0; -ENODEV no such
  * port or server; -ENAMETOOLONG @room is too small; or the server's error.
  */
-int ibsa__remote_issm_path(struct device_files *files, unsigned int port,
+int ibsa__remote_issm_path(struct device_files *files, unsigned int number,
 			   char *out, size_t room) IBSA_MUST_USE;
 
 #endif

@@ -35,14 +35,15 @@
 #include "wire/mad.h"
 
 enum {
-	REMOTE_VERSION = 3,
+	REMOTE_VERSION = 4,
 	/*
 	 * Maximum number of bytes behind the head of a frame, in both
 	 * directions.
 	 */
 	REMOTE_BODY_MAX = 65536,
 	/*
-	 * Maximum length of a node's name, which is that of a NodeDescription.
+	 * Maximum length of a node's name, which is that of a NodeDescription,
+	 * of a host's name, and of a device's name.
 	 */
 	REMOTE_NODE_MAX = 64,
 	/* Maximum length of the line in a request REMOTE_CONTROL. */
@@ -56,6 +57,12 @@ enum {
 	REMOTE_HAS_RINGS = 1,
 	/* The client sends no requests but REMOTE_CONTROL. */
 	REMOTE_IS_CONTROL = 2,
+	/*
+	 * The node's name in the hello is the host name of the client's
+	 * machine: the first adapter takes its place if no node of the fabric
+	 * belongs to that host.
+	 */
+	REMOTE_IS_MACHINE = 4,
 };
 
 /*
@@ -64,8 +71,20 @@ enum {
  */
 #define REMOTE_PACKET_MAX ((UINT32_C(256) << 20) + UMAD_HEADER_BYTES)
 
-/* Name of the only device that a client of a server sees. */
-#define REMOTE_DEVICE "ibsa0"
+/*
+ * Beginning of the names, with a number, of devices whose nodes have no name for
+ * them; and the first such name. If the client's host has no device of that
+ * name, it stands in a hello for the device that a hello without a device
+ * selects.
+ */
+#define REMOTE_DEVICES "ibsa"
+#define REMOTE_DEVICE REMOTE_DEVICES "0"
+
+/*
+ * Stands, in the paths of device files, for the device that the client has
+ * selected with its hello.
+ */
+#define REMOTE_SELECTED "-"
 
 /* Precedes the path in IBSA_FABRIC. */
 #define REMOTE_PREFIX "unix:"
@@ -100,8 +119,8 @@ enum remote_type {
 	/* Request events. Body of the answer: struct remote_state. */
 	REMOTE_WATCH,
 	/*
-	 * Body: the number of a port, an uint32_t. Body of the answer: the path
-	 * that the client opens in place of the port's issm file.
+	 * Body: the number N of an issmN, an uint32_t. Body of the answer: the
+	 * path that the client opens in its place.
 	 */
 	REMOTE_ISSM,
 	REMOTE_CONTROL, /* a line of text; answer: text */
@@ -131,18 +150,33 @@ static inline bool remote_err_is_valid(int32_t err)
 }
 
 /*
- * The hello message. @port: port number; 0: the first port that has a link; in
- * the answer, the port that the server chose. @node: name or id of the node,
- * NUL-terminated; "" means the first adapter.
+ * The hello message, with names that end with a NUL.
+ * @port:     port number; 0: the first port that has a link
+ * @node:     name or id of a node, or name of a host, which stands for all its
+ *            adapters; "": the first adapter
+ * @device:   name of a device of @node, or another node, whose files and port
+ *            the client uses; "": the first device of @node with an active port
+ * @features: REMOTE_HAS_RINGS, REMOTE_IS_CONTROL, REMOTE_IS_MACHINE
+ *
+ * In the answer, @port is the port that the server chose, and @name the name of
+ * its device. @node, @device and @features select that port again.
  */
 struct remote_hello {
 	uint32_t version;
 	uint32_t port;
 	char node[REMOTE_NODE_MAX + 1];
-	uint8_t features; /* REMOTE_HAS_RINGS, REMOTE_IS_CONTROL */
-	uint8_t reserved[2];
+	char device[REMOTE_NODE_MAX + 1];
+	char name[REMOTE_NODE_MAX + 1];
+	uint8_t features;
 };
-_Static_assert(sizeof(struct remote_hello) == 76, "remote hello");
+_Static_assert(sizeof(struct remote_hello) == 204, "remote hello");
+
+/* Whether all names of a hello end within it. */
+static inline bool remote_names_end(const struct remote_hello *hello)
+{
+	return !hello->node[REMOTE_NODE_MAX] &&
+	       !hello->device[REMOTE_NODE_MAX] && !hello->name[REMOTE_NODE_MAX];
+}
 
 _Static_assert(sizeof(struct ibsa_gid_entry) == 28, "remote GID");
 

@@ -13,7 +13,7 @@
 struct ibsa_fabric;
 
 /* To be incremented when the table changes. */
-enum { FABRIC_OPS_VERSION = 1 };
+enum { FABRIC_OPS_VERSION = 2 };
 
 /* The name and the node id of an adapter, valid as long as its fabric. */
 struct fabric_adapter {
@@ -34,6 +34,16 @@ struct fabric_ops {
 		   struct ibsa_fabric **out) IBSA_MUST_USE;
 	/* Put the reference of get. */
 	void (*put)(struct ibsa_fabric *fabric);
+	/*
+	 * Find the adapter that a process at the node or host @node means with
+	 * @device (NULL: with no name), as in struct remote_hello. Return: a
+	 * name or node id for attach and adapter_find, valid as long as the
+	 * fabric; NULL: there is no such adapter, or @device, or without it
+	 * @node, is a name for attach.
+	 */
+	const char *(*adapter_name)(struct ibsa_fabric *fabric,
+				    const char *node, bool is_machine,
+				    const char *device);
 	/*
 	 * Attach a transport to an adapter, as ibsa_fabric_attach() does.
 	 * Messages name @path, the file of the fabric; NULL: the fabric belongs

@@ -295,10 +295,10 @@ static void descriptor_with_packet(const char *address, unsigned int nodes)
 /* Request the issm file of each node. */
 static void issm_files(const char *address, unsigned int nodes)
 {
-	const uint32_t port = 1;
+	const uint32_t issm = 0;
 
 	for (unsigned int i = 1; i <= nodes; i++) {
-		const struct remote_head head = { .length = sizeof(port),
+		const struct remote_head head = { .length = sizeof(issm),
 						  .type = REMOTE_ISSM };
 		struct remote_head answer;
 		char name[16];
@@ -307,7 +307,7 @@ static void issm_files(const char *address, unsigned int nodes)
 		snprintf(name, sizeof(name), "Hca%u", i);
 		fd = attack_connect(address, name);
 		(void)!send(fd, &head, sizeof(head), MSG_NOSIGNAL | MSG_MORE);
-		(void)!send(fd, &port, sizeof(port), MSG_NOSIGNAL);
+		(void)!send(fd, &issm, sizeof(issm), MSG_NOSIGNAL);
 		(void)!recv(fd, &answer, sizeof(answer), MSG_WAITALL);
 		close(fd);
 	}

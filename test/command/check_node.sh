@@ -277,7 +277,7 @@ members_are_told_apart() {
 	serve --partitions partitions.conf
 	fine -C 'n2 mlx5_0' --pkey 0x8001 --pkey 0x1
 	fine -C 'n1 mlx5_0' --pkey 0x0001
-	found 1 2 no-pkey 'ibsa0/1 is only a limited member of P_Key 0x8001, and --pkey requires full membership' \
+	found 1 2 no-pkey 'mlx5_0/1 is only a limited member of P_Key 0x8001, and --pkey requires full membership' \
 		-C 'n1 mlx5_0' --pkey 0x8001
 	found 1 2 no-pkey 'ibsa0/1 does not have P_Key 0x8001' -C slow \
 		--pkey 0x8001

@@ -91,8 +91,8 @@ two_rails() {
 pkey_at_index_1() {
 	serve 'Default=0x7fff, ipoib : ALL=limited, SELF=full ;
 		one=0x1, ipoib : ALL=full ;'
-	sets ucx $'UCX_NET_DEVICES=ibsa0:1\nUCX_IB_PKEY=0x1' -C n2
-	sets nccl $'NCCL_IB_HCA==ibsa0:1\nNCCL_IB_PKEY=1' -C n2
+	sets ucx $'UCX_NET_DEVICES=mlx5_0:1,mlx5_1:1\nUCX_IB_PKEY=0x1' -C n2
+	sets nccl $'NCCL_IB_HCA==mlx5_0:1,mlx5_1:1\nNCCL_IB_PKEY=1' -C n2
 	out_has 'P_Key 0x8001 is the first one with full membership'
 	end_server
 	# If both partitions have full members, the user has to choose the

@@ -232,11 +232,11 @@ own_port_without_sa() {
 		-j reach node2 $two
 	json 'length == 2 and all(.[]; .reach == "unknown" and
 		.reason == "'"$port"'")'
-	err_has "^ibsa: $port; check the cable of port 1 of ibsa0, or send"
+	err_has "^ibsa: $port; check the cable of port 1 of mlx5_0, or send"
 	[ "$(grep -c 'this port is down' err)" -eq 1 ] || fail 'twice'
 	run 3 fabric exec "$fabric" -- bash -c "$down" "$ibsa" -C node1 \
 		-j path self $two --why # the first port with a cable
-	err_has 'port 1 of ibsa0'
+	err_has 'port 1 of mlx5_0'
 	json 'length == 1 and .[0].reason == "'"$port"'"'
 	run 3 fabric exec --sa none "$fabric" -- "$ibsa" -C node1 -P 1 \
 		path self $two --why

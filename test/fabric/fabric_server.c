@@ -248,10 +248,9 @@ static void another_servers_fifo_stays(void **state)
 	struct server_rig *server = server_start(server_pair);
 	const struct {
 		struct remote_head head;
-		uint32_t port;
+		uint32_t issm;
 	} request = {
-		.head = { .length = sizeof(request.port), .type = REMOTE_ISSM },
-		.port = 1,
+		.head = { .length = sizeof(request.issm), .type = REMOTE_ISSM },
 	};
 	struct remote_head head;
 	char folder[128], path[256] = "";

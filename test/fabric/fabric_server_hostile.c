@@ -517,7 +517,7 @@ static void server_accepts_again_when_descriptors_are_free(void **state)
 static void a_directory_of_others_is_not_used_for_fifos(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
-	const uint32_t port = 1;
+	const uint32_t issm = 0;
 	char path[128];
 	int fd;
 
@@ -525,15 +525,15 @@ static void a_directory_of_others_is_not_used_for_fifos(void **state)
 	snprintf(path, sizeof(path), "%s.issm", server_path(server));
 	assert_int_equal(symlink("/tmp", path), 0);
 	fd = server_connect(server, "left");
-	frame_send(fd, REMOTE_ISSM, &port, sizeof(port));
+	frame_send(fd, REMOTE_ISSM, &issm, sizeof(issm));
 	assert_int_equal(answer_receive(fd), -EEXIST);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkdir(path, 0700), 0);
 	assert_int_equal(chmod(path, 0770), 0);
-	frame_send(fd, REMOTE_ISSM, &port, sizeof(port));
+	frame_send(fd, REMOTE_ISSM, &issm, sizeof(issm));
 	assert_int_equal(answer_receive(fd), -EEXIST);
 	assert_int_equal(chmod(path, 0700), 0);
-	frame_send(fd, REMOTE_ISSM, &port, sizeof(port));
+	frame_send(fd, REMOTE_ISSM, &issm, sizeof(issm));
 	assert_int_equal(answer_receive(fd), 0);
 	close(fd);
 	server_stop(server);
@@ -565,10 +565,10 @@ static void an_unused_fifo_is_removed(void **state)
 	const struct timespec pause = { .tv_nsec = 10000000 };
 	struct server_rig *server = server_start_with(server_pair, &impatient);
 	const int fd = server_connect(server, "left");
-	const uint32_t port = 1;
+	const uint32_t issm = 0;
 
 	(void)state;
-	frame_send(fd, REMOTE_ISSM, &port, sizeof(port));
+	frame_send(fd, REMOTE_ISSM, &issm, sizeof(issm));
 	assert_int_equal(answer_receive(fd), 0);
 	for (int i = 0; i < 30; i++)
 		nanosleep(&pause, NULL);
@@ -586,12 +586,12 @@ static void a_fifo_that_cannot_be_opened_is_removed(void **state)
 	struct server_rig *server = server_start(server_pair);
 	const int fd = server_connect(server, "left");
 	const int other = server_connect(server, "right");
-	const uint32_t port = 1;
+	const uint32_t issm = 0;
 	struct rlimit before, few;
 	int free_fd;
 
 	(void)state;
-	frame_send(fd, REMOTE_ISSM, &port, sizeof(port));
+	frame_send(fd, REMOTE_ISSM, &issm, sizeof(issm));
 	assert_int_equal(answer_receive(fd), 0);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	free_fd = dup(fd);
@@ -599,7 +599,7 @@ static void a_fifo_that_cannot_be_opened_is_removed(void **state)
 	few = before;
 	few.rlim_cur = (rlim_t)free_fd + 1;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-	frame_send(other, REMOTE_ISSM, &port, sizeof(port));
+	frame_send(other, REMOTE_ISSM, &issm, sizeof(issm));
 	assert_int_equal(answer_receive(other), -EMFILE);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 	assert_int_equal(fifo_count(server), 1);

@@ -124,7 +124,7 @@ static bool use_port(const struct rig *rig, int fd)
 		.rmpp_version = 1,
 	};
 	const struct remote_hello hello = { .version = REMOTE_VERSION };
-	const uint32_t port = 1;
+	const uint32_t issm = 0;
 	int none = -1;
 	int data = -1;
 	bool is_fine =
@@ -133,7 +133,7 @@ static bool use_port(const struct rig *rig, int fd)
 		exchange(rig, fd, REMOTE_REGISTER, &agent, sizeof(agent),
 			 &none) &&
 		exchange_sa(rig, data, 0) &&
-		exchange(rig, fd, REMOTE_ISSM, &port, sizeof(port), &none);
+		exchange(rig, fd, REMOTE_ISSM, &issm, sizeof(issm), &none);
 
 	if (data >= 0)
 		close(data);

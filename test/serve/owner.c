@@ -260,8 +260,22 @@ static int port_find_number(void *owner, uint32_t device, unsigned int number,
 	(void)owner;
 	if (!number || number > PORTS)
 		return -ENODEV;
-	*out = (struct serve_port){ device, device * PORTS + number - 1 };
+	*out = (struct serve_port){ .device = device,
+				    .port = device * PORTS + number - 1 };
 	return 0;
+}
+
+static int mad_find(void *owner, const struct serve_port *at, uint32_t number,
+		    struct serve_port *out)
+{
+	return port_find_number(owner, at->device, number, out);
+}
+
+static bool has_device(void *owner, const struct serve_port *at,
+		       uint32_t device)
+{
+	(void)owner;
+	return at->device == device;
 }
 
 static int port_find(void *owner, struct remote_hello *hello,
@@ -296,20 +310,20 @@ static int text_put(char *out, size_t room, size_t *used, const char *form,
 	return 0;
 }
 
-static int file_read(void *owner, uint32_t device, const char *path, char *out,
-		     size_t room, size_t *used)
+static int file_read(void *owner, const struct serve_port *at, const char *path,
+		     char *out, size_t room, size_t *used)
 {
 	(void)owner;
 	if (!strcmp(path, "none"))
 		return -ENOENT;
-	return text_put(out, room, used, "%s has %s", device, path);
+	return text_put(out, room, used, "%s has %s", at->device, path);
 }
 
-static int folder_list(void *owner, uint32_t device, const char *path,
-		       char *out, size_t room, size_t *used)
+static int folder_list(void *owner, const struct serve_port *at,
+		       const char *path, char *out, size_t room, size_t *used)
 {
 	(void)owner;
-	return text_put(out, room, used, "%s lists %s", device, path);
+	return text_put(out, room, used, "%s lists %s", at->device, path);
 }
 
 static void issm_name(void *owner, const struct serve_port *port,
@@ -346,7 +360,8 @@ static const struct serve_ops ops = {
 	.memory = queues_memory,
 	.name = device_name,
 	.find = port_find,
-	.find_port = port_find_number,
+	.find_mad = mad_find,
+	.has_device = has_device,
 	.state = port_state,
 	.read = file_read,
 	.list = folder_list,
