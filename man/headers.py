@@ -90,10 +90,13 @@ def comments(text):
             yield re.findall(r"(?!typedef)\b\w+", head), comment
 
 
-def defaults(include):
-    """The values of IBSA_DEFAULT_*, by their names without IBSA_."""
-    return {name: value for _, text in headers(include) for name, value in
-            re.findall(r"^#define IBSA_(DEFAULT_\w+) (\d+)", text, re.M)}
+def defaults(include, own):
+    """The values of IBSA_DEFAULT_* and, in the header of the command at @own,
+    CLI_DEFAULT_*, by their names from DEFAULT on."""
+    with open(own, encoding="utf-8") as file:
+        texts = [file.read(), *(text for _, text in headers(include))]
+    return {name: value for text in texts for name, value in re.findall(
+        r"^#define (?:IBSA|CLI)_(DEFAULT_\w+) (?:UINT64_C\()?(\w+)", text, re.M)}
 
 
 def called(name):

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Completes the sources of manual pages from the headers of ibsa.
 
-usage: pages.py INCLUDE-DIR OUTPUT-DIR MAP... PAGE... ALIAS=PAGE...
+usage: pages.py INCLUDE-DIR COMMAND-DEFAULTS OUTPUT-DIR MAP... PAGE... ALIAS=PAGE...
 
 In a page of section 3, inserts LIBRARY, unless the source has one, and the
 functions of its NAME at the begin of SYNOPSIS, with the callback types that they
 take: the libraries are those whose MAPs have the functions. In all pages,
-replaces @DEFAULT_X@ by the value of IBSA_DEFAULT_X. In the text of all but section
-8, words such as name(), name(3), @argument, -EINVAL, NULL and struct name stand
-for the macros .Fn, .Xr, .Fa, .Er, .Dv and .Vt. An ALIAS becomes a page that
+replaces @DEFAULT_X@ by the value of IBSA_DEFAULT_X, or of CLI_DEFAULT_X in the header
+COMMAND-DEFAULTS, @DEFAULT_X/N@ by the value divided by N, and @TRIES X@ by the times
+in seconds of a query's tries if the first interval is X. In the text of all but
+section 8, words such as name(), name(3), @argument, -EINVAL, NULL and struct name
+stand for the macros .Fn, .Xr, .Fa, .Er, .Dv and .Vt. An ALIAS becomes a page that
 includes another.
 """
 
@@ -157,10 +159,30 @@ def expanded(page):
     return "\n".join(lines)
 
 
-def completed(page, include, declared, maps):
+def tries(values, first_ms):
+    """The times at which a query without a reply is sent."""
+    interval, at, times = first_ms, 0, []
+    while at < int(values["DEFAULT_DEADLINE_MS"]):
+        times.append(f"{at / 1000:g}")
+        at += interval
+        interval = min(2 * interval, int(values["DEFAULT_MAX_INTERVAL_MS"]))
+    return ", ".join(times[:-1]) + " and " + times[-1]
+
+
+def with_defaults(page, values):
+    """A page with the values of defaults, and what follows from them."""
+    def value(found):
+        if found[1]:
+            return tries(values, int(values.get(found[2], found[2])))
+        if found[3]:
+            return f"{int(values[found[2]]) / int(found[3]):g}"
+        return values[found[2]]
+    return re.sub(r"@(TRIES )?(DEFAULT_\w+|\d+)(?:/(\d+))?@", value, page)
+
+
+def completed(page, values, declared, maps):
     names = names_of(page)
-    page = re.sub(r"@(DEFAULT_\w+)@",
-                  lambda found: headers.defaults(include)[found[1]], page)
+    page = with_defaults(page, values)
     own = [name for name in names if name in declared]
     if not own:
         return page
@@ -181,18 +203,19 @@ def write(folder, name, page):
 
 
 def main():
-    include, folder, *files = sys.argv[1:]
+    include, own_defaults, folder, *files = sys.argv[1:]
     maps = {os.path.basename(path).partition(".map")[0]:
             list(headers.exported(path))
             for path in files if path.endswith(".map")}
     declared = headers.declared(include)
+    values = headers.defaults(include, own_defaults)
     for path in files[len(maps):]:
         alias, _, other = path.partition("=")
         if other:
             write(folder, alias, f".so man{other[-1]}/{other}\n")
             continue
         with open(path, encoding="utf-8") as file:
-            page = completed(file.read(), include, declared, maps)
+            page = completed(file.read(), values, declared, maps)
         if not path.endswith(".8"):
             page = expanded(page)
         write(folder, os.path.basename(path), page)

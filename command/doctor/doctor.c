@@ -10,6 +10,7 @@
 
 #include <ibsa/fabric.h>
 
+#include "base/defaults.h"
 #include "output/columns.h"
 #include "doctor/doctor.h"
 #include "output/fields.h"
@@ -532,8 +533,10 @@ static void cmd_doctor_details(struct cli *cli)
 		      "that the answer took\n  sm_key   the SA trusts "
 		      "--sm-key, or requests without a key\n  default  the "
 		      "port that queries use if none is named\n");
-	out_line(out, "The SA has one second to answer, or the time of "
-		      "--timeout. Warnings do not\nchange the exit status.\n");
+	out_line(out,
+		 "The SA has %d ms to answer, or the time of --timeout. "
+		 "Warnings do not\nchange the exit status.\n",
+		 CLI_DEFAULT_DOCTOR_MS);
 }
 
 /* clang-format off */

@@ -6,10 +6,9 @@
 #include <ibsa/fabric.h>
 #include <ibsa/text.h>
 
+#include "base/defaults.h"
 #include "doctor/doctor.h"
 #include "output/fields.h"
-
-enum { DEADLINE_MS = 1000 };
 
 /* The outcome of a query. */
 struct answer {
@@ -123,7 +122,7 @@ static int port_open(const struct visit *visit, uint64_t sm_key,
 	options.on = visit->fabric;
 	options.access.sm_key = sm_key;
 	if (!options.deadline_ms)
-		options.deadline_ms = DEADLINE_MS;
+		options.deadline_ms = CLI_DEFAULT_DOCTOR_MS;
 	return ibsa_open(&options, error, out);
 }
 
@@ -149,7 +148,8 @@ static void sa_failed(const struct visit *visit, const struct answer *answer)
 			     "check that the subnet manager runs and has done "
 			     "its first sweep, or wait longer with --timeout",
 			     "no answer in %u ms (%u %s)",
-			     waited ? waited : DEADLINE_MS, answer->tries,
+			     waited ? waited : CLI_DEFAULT_DOCTOR_MS,
+			     answer->tries,
 			     answer->tries == 1 ? "try" : "tries");
 	else if (answer->err == -EAGAIN || answer->err == -ENETDOWN)
 		doctor_wrong(doctor, &visit->spot, "sa", CLI_SILENT,

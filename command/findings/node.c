@@ -6,12 +6,11 @@
 
 #include <ibsa/text.h>
 
+#include "base/defaults.h"
 #include "findings/finding.h"
 #include "findings/node.h"
 #include "output/fields.h"
 #include "base/rate.h"
-
-enum { DEADLINE_MS = 2000 };
 
 void node_finding_add(struct node_check *check, enum ibsa_finding_kind kind,
 		      const struct machine_port *port, const char *peer,
@@ -235,7 +234,7 @@ int node_check_run(struct node_check *check, struct ibsa_error *error)
 	int status;
 
 	if (!cli->open.deadline_ms)
-		cli->open.deadline_ms = DEADLINE_MS;
+		cli->open.deadline_ms = CLI_DEFAULT_CHECK_MS;
 	status = machine_read(cli, error, &check->machine);
 	if (status == CLI_DONE)
 		status = peers_fit(check);

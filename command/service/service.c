@@ -360,7 +360,8 @@ static void cmd_service_details(struct cli *cli)
 		"FIELD=VALUE sets another field of the record; for the fields,",
 		"see ibsa query get ServiceRecord --help. Defaults:",
 		"service_gid is this port's GID, service_pkey is 0xffff, the",
-		"lease is infinite, or with --renew 300 seconds.",
+		"lease is infinite, or with --renew " OPTION_VALUE(
+			IBSA_DEFAULT_LEASE_S) " seconds.",
 		"",
 	};
 

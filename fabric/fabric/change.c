@@ -19,8 +19,6 @@ enum {
 	OF_A_CABLE = IBSA_CHANGE_LINK | IBSA_CHANGE_RATE,
 };
 
-enum { DELAY_MS_DEFAULT = 100 };
-
 /*
  * A requested change of one port, and the objects of the fabric that it
  * affects.
@@ -352,7 +350,7 @@ int ibsa_fabric_fault_sized(struct ibsa_fabric *fabric,
 	state.left = state.fault.count;
 	state.active = state.fault.percent > 0;
 	if (!state.fault.delay_ms)
-		state.fault.delay_ms = DELAY_MS_DEFAULT;
+		state.fault.delay_ms = IBSA_DEFAULT_DELAY_MS;
 	pthread_mutex_lock(&fabric->lock);
 	fabric->net.faults[state.fault.kind] = state;
 	pthread_mutex_unlock(&fabric->lock);

@@ -24,8 +24,6 @@
 #include "fabric/sa/notice.h"
 #include "fabric/subnet/forward.h"
 
-#define DEFAULT_PREFIX UINT64_C(0xfe80000000000000)
-
 /* The first LID of Omni-Path that is not unicast. */
 #define OPA_LIDS_MAX UINT32_C(0xc0000000)
 
@@ -153,12 +151,14 @@ static void set_options(struct ibsa_fabric *fabric,
 	fabric->clock.is_virtual = options->virtual_clock;
 	fabric->net.random.state = options->seed;
 	fabric->net.latency_ns = options->latency_us * UINT64_C(1000);
-	fabric->subnet.gid_prefix = options->gid_prefix ? options->gid_prefix
-							: DEFAULT_PREFIX;
+	fabric->subnet.gid_prefix = options->gid_prefix
+					    ? options->gid_prefix
+					    : IBSA_DEFAULT_GID_PREFIX;
 	fabric->subnet.is_opa = options->opa;
 	fabric->sa.has_opa_paths = !options->no_opa_paths &&
 				   options->profile != IBSA_SM_PROFILE_OPA_FM;
-	fabric->subnet.lids.first = options->first_lid ? options->first_lid : 1;
+	fabric->subnet.lids.first = options->first_lid ? options->first_lid
+						       : IBSA_DEFAULT_FIRST_LID;
 	fabric->subnet.lids.limit = options->opa ? OPA_LIDS_MAX
 						 : IBSA_LID_UNICAST_MAX + 1;
 	fabric->subnet.is_bare = options->no_sa;

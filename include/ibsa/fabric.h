@@ -67,7 +67,7 @@ enum ibsa_fault_kind {
  * @count:    of MADs that the fault affects before it ends; 0: no end. Of
  *            REDIRECT: redirections, each of which counts
  * @delay_ms: of DELAY: the longest; of REORDER: until the MAD arrives at the
- *            latest; 0: 100
+ *            latest; IBSA_DEFAULT_DELAY_MS
  * @hops:     of REDIRECT: ports that redirect, each to the next; 0: one
  * @by_gid:   of REDIRECT: to a GID, without a LID
  */
@@ -150,10 +150,10 @@ enum ibsa_sm_profile {
  * @sa_node:      name or node id of the SA's node; NULL: the first channel
  *                adapter
  * @latency_us:   from a request to its reply, and of a Report
- * @gid_prefix:   0: 0xfe80000000000000
+ * @gid_prefix:   IBSA_DEFAULT_GID_PREFIX
  * @opa:          all links are Omni-Path, and LIDs have 32 bits
  * @no_opa_paths: the SA refuses PathRecords of class version 0x80
- * @first_lid:    that the SM assigns; 0: 1
+ * @first_lid:    that the SM assigns; IBSA_DEFAULT_FIRST_LID
  * @check:        find anomalies of the file, for ibsa_fabric_finding_at()
  * @no_sa:        an external SM sets the ports up, through a fabric server
  * @partitions:   file in the format of OpenSM's partitions.conf; NULL: all

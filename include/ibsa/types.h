@@ -95,6 +95,11 @@ struct ibsa_error {
 /* struct ibsa_verbs_options */
 #define IBSA_DEFAULT_EVENT_QUEUE 16384 /* events of the SM */
 
+/* struct ibsa_fabric_options, ibsa_fault */
+#define IBSA_DEFAULT_GID_PREFIX UINT64_C(0xfe80000000000000)
+#define IBSA_DEFAULT_FIRST_LID 1
+#define IBSA_DEFAULT_DELAY_MS 100
+
 /* struct ibsa_fabric_server_options */
 #define IBSA_DEFAULT_CONNECTIONS 1024
 #define IBSA_DEFAULT_PATIENCE_MS 10000
