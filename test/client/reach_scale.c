@@ -14,7 +14,7 @@
  * FABRIC is the path of a topology file with this many hosts, defined by the
  * build.
  */
-enum { HOSTS = 10000, DEFAULT_WINDOW = 16 };
+enum { HOSTS = 10000, DEFAULT_WINDOW = IBSA_DEFAULT_WINDOW };
 
 static struct ibsa_fabric *fabric;
 static struct ibsa_gid gids[HOSTS];

@@ -784,13 +784,14 @@ ends() {
 }
 
 renewed_services() {
-	local signal at='^[0-9]{4}-[0-9-]{5}T[0-9:]{8}Z +'
+	local signal lease at='^[0-9]{4}-[0-9-]{5}T[0-9:]{8}Z +'
+	lease=$(default LEASE_S)
 	for signal in INT TERM HUP; do
 		hold 0x1234 printer
 		await out registered
 		ends 0 "$signal"
 		lines 2; err_has 'only this process sees'
-		out_has "$at"'registered {8}0x0000000000001234 +fe80::.* 300 +printer$'
+		out_has "$at"'registered {8}0x0000000000001234 +fe80::.* '"$lease +printer\$"
 		out_has "$at"'removed {11}0x0000000000001234 '
 	done
 	hold 0x1234 printer

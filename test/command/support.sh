@@ -44,6 +44,12 @@ failed=0
 checks=0
 what=
 
+# default NAME - print the value of IBSA_DEFAULT_NAME
+default() {
+	sed -n "s/^#define IBSA_DEFAULT_$1 \([0-9]*\).*/\1/p" \
+		"$support/../../include/ibsa/types.h"
+}
+
 # fail WHY - print a failed check, with the command under test and its output
 fail() {
 	failed=$((failed + 1))

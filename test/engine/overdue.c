@@ -11,7 +11,11 @@
 #include "test/support/puppet.h"
 #include "wire/mad.h"
 
-enum { WINDOW = 2, RETRIES_MAX = 64 };
+enum {
+	WINDOW = 2,
+	RETRIES_MAX = 64,
+	FIRST_MS = IBSA_DEFAULT_FIRST_INTERVAL_MS,
+};
 
 static struct puppet puppet;
 
@@ -22,7 +26,7 @@ static struct ibsa__engine *engine_of(unsigned int window)
 
 	options.window = window;
 	options.first_interval_ms = 0;
-	options.max_interval_ms = 4000;
+	options.max_interval_ms = IBSA_DEFAULT_MAX_INTERVAL_MS;
 	return puppet_engine(&puppet, &options);
 }
 
@@ -186,14 +190,14 @@ static void first_interval_follows_the_round_trip(void **state)
 	}
 }
 
-static void unmeasured_first_interval_is_500_ms(void **state)
+static void unmeasured_first_interval_is_the_default(void **state)
 {
 	struct ibsa__engine *engine = engine_start();
 	struct seen seen = { 0 };
 
 	(void)state;
 	assert_int_equal(puppet_query(engine, 5, &seen), 0);
-	assert_int_equal(next_send_await(engine), 500);
+	assert_int_equal(next_send_await(engine), FIRST_MS);
 	ibsa__engine_free(engine);
 }
 
@@ -229,7 +233,7 @@ static void first_interval_of_a_table_is_its_own(void **state)
 	assert_in_range(next_send_await(engine), 900, 1001);
 	ibsa__engine_cancel(engine, 1);
 	table_query(engine, &ibsa_link_record, &seen[1]);
-	assert_int_equal(next_send_await(engine), 500);
+	assert_int_equal(next_send_await(engine), FIRST_MS);
 	ibsa__engine_free(engine);
 }
 
@@ -271,7 +275,7 @@ static void window_limits_retries_only(void **state)
 	assert_int_equal(puppet.sent_count, COUNT);
 	puppet_advance(&puppet, engine, 1);
 	request_answer(engine, COUNT - 1);
-	puppet_advance(&puppet, engine, 499);
+	puppet_advance(&puppet, engine, FIRST_MS - 1);
 	assert_int_equal(puppet.sent_count, COUNT + RETRIES_MAX);
 	puppet_advance(&puppet, engine, 1);
 	request_answer(engine, puppet.sent_count - 1);
@@ -294,9 +298,9 @@ static void silent_sa_gets_a_window_of_retries(void **state)
 
 	(void)state;
 	queries_start(engine, seen, COUNT);
-	puppet_advance(&puppet, engine, 500);
+	puppet_advance(&puppet, engine, FIRST_MS);
 	assert_int_equal(puppet.sent_count, COUNT + 1);
-	puppet_advance(&puppet, engine, 1000);
+	puppet_advance(&puppet, engine, 2 * FIRST_MS);
 	assert_int_equal(puppet.sent_count, COUNT + 2);
 	request_answer(engine, puppet.sent_count - 1);
 	/* All that wait, but the one that was sent again a while ago. */
@@ -314,7 +318,7 @@ static void move_of_the_sa_needs_no_place(void **state)
 
 	(void)state;
 	queries_start(engine, seen, COUNT);
-	puppet_advance(&puppet, engine, 500);
+	puppet_advance(&puppet, engine, FIRST_MS);
 	sent = puppet.sent_count;
 	assert_int_equal(sent, COUNT + 1);
 	puppet.port.sm_lid++;
@@ -327,7 +331,7 @@ static void move_of_the_sa_needs_no_place(void **state)
 
 /*
  * Deliver BUSY to each of the last @count requests. BUSY is answered by the
- * next try within 500 ms and its jitter.
+ * next try within FIRST_MS and its jitter.
  */
 static void busy_deliver(struct ibsa__engine *engine, unsigned int count)
 {
@@ -354,13 +358,13 @@ static void busy_request_needs_a_place(void **state)
 	for (uint16_t i = RETRIES_MAX; i < COUNT; i++)
 		assert_int_equal(puppet_query(engine, 300 + i, &seen[i]), 0);
 	busy_deliver(engine, MORE);
-	puppet_advance(&puppet, engine, 501);
+	puppet_advance(&puppet, engine, FIRST_MS + 1);
 	assert_int_equal(puppet.sent_count, COUNT + RETRIES_MAX);
 	ibsa__engine_free(engine);
 }
 
 /* A measured round trip does not make a busy SA get the next try sooner. */
-static void busy_request_waits_500_ms(void **state)
+static void busy_request_waits_the_default_interval(void **state)
 {
 	struct ibsa__engine *engine = engine_start();
 	struct seen seen = { 0 };
@@ -369,9 +373,9 @@ static void busy_request_waits_500_ms(void **state)
 	round_trip_measure(engine, 1);
 	assert_int_equal(puppet_query(engine, 5, &seen), 0);
 	busy_deliver(engine, 1);
-	assert_int_equal(next_send_await(engine), 500);
+	assert_int_equal(next_send_await(engine), FIRST_MS);
 	busy_deliver(engine, 1);
-	assert_int_equal(next_send_await(engine), 1000);
+	assert_int_equal(next_send_await(engine), 2 * FIRST_MS);
 	ibsa__engine_free(engine);
 }
 
@@ -382,14 +386,14 @@ int main(void)
 		PUPPET_TEST(lost_request_of_the_queue_leaves_early, &puppet),
 		PUPPET_TEST(silent_sa_gets_no_further_requests, &puppet),
 		PUPPET_TEST(first_interval_follows_the_round_trip, &puppet),
-		PUPPET_TEST(unmeasured_first_interval_is_500_ms, &puppet),
+		PUPPET_TEST(unmeasured_first_interval_is_the_default, &puppet),
 		PUPPET_TEST(first_interval_of_a_table_is_its_own, &puppet),
 		PUPPET_TEST(late_reply_raises_the_interval, &puppet),
 		PUPPET_TEST(window_limits_retries_only, &puppet),
 		PUPPET_TEST(silent_sa_gets_a_window_of_retries, &puppet),
 		PUPPET_TEST(move_of_the_sa_needs_no_place, &puppet),
 		PUPPET_TEST(busy_request_needs_a_place, &puppet),
-		PUPPET_TEST(busy_request_waits_500_ms, &puppet),
+		PUPPET_TEST(busy_request_waits_the_default_interval, &puppet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,8 @@
 
 #include "test/support/puppet.h"
 
+enum { INTERVAL_MS = IBSA_DEFAULT_PORT_INTERVAL_MS };
+
 static struct puppet puppet;
 
 static int set_up(void **state)
@@ -92,12 +94,12 @@ static void each_change_has_its_bit(void **state)
 	engine = puppet_engine(&puppet, &puppet_options);
 	watch_begin(engine, 0, &watcher);
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
-		puppet_advance(&puppet, engine, 1000);
+		puppet_advance(&puppet, engine, INTERVAL_MS);
 		watcher.calls = 0;
-		puppet_advance(&puppet, engine, 1000);
+		puppet_advance(&puppet, engine, INTERVAL_MS);
 		assert_int_equal(watcher.calls, 0);
 		puppet.port = changes[i].port;
-		puppet_advance(&puppet, engine, 1000);
+		puppet_advance(&puppet, engine, INTERVAL_MS);
 		assert_int_equal(watcher.calls, 1);
 		assert_int_equal(watcher.changes, changes[i].bits);
 		assert_memory_equal(&watcher.now, &puppet.port,
@@ -168,7 +170,7 @@ static void change_is_reported_by_dispatch(void **state)
 	assert_int_equal(watcher.now.lid, 5);
 	assert_int_equal(watcher.now.sm_lid, PUPPET_SM_LID);
 	assert_int_equal(late.calls, 0);
-	assert_in_range(ibsa__engine_timeout_ms(engine), 1, 1000);
+	assert_in_range(ibsa__engine_timeout_ms(engine), 1, INTERVAL_MS);
 	ibsa__engine_free(engine);
 }
 
@@ -222,7 +224,7 @@ static void watch_ends_from_inside(void **state)
 	all[0].victim = &all[0];
 	all[1].victim = &all[2];
 	puppet.port.lid++;
-	puppet_advance(&puppet, engine, 1000);
+	puppet_advance(&puppet, engine, INTERVAL_MS);
 	assert_int_equal(all[0].calls, 1);
 	assert_int_equal(all[0].free_err, -EBUSY);
 	assert_int_equal(all[0].dispatch_err, -EBUSY);
@@ -230,7 +232,7 @@ static void watch_ends_from_inside(void **state)
 	assert_int_equal(all[2].calls, 0);
 	assert_int_equal(all[3].calls, 1);
 	puppet.port.lid++;
-	puppet_advance(&puppet, engine, 1000);
+	puppet_advance(&puppet, engine, INTERVAL_MS);
 	assert_int_equal(all[0].calls, 1);
 	assert_int_equal(all[1].calls, 2);
 	assert_int_equal(all[3].calls, 2);
@@ -248,7 +250,7 @@ static void reading_again_is_the_next_dispatch(void **state)
 	watch_begin(engine, 0, &watcher);
 	watcher.reads_port = true;
 	puppet.port.lid++;
-	puppet_advance(&puppet, engine, 1000);
+	puppet_advance(&puppet, engine, INTERVAL_MS);
 	assert_int_equal(watcher.calls, 1);
 	assert_int_equal(ibsa__engine_timeout_ms(engine), 0);
 	puppet_advance(&puppet, engine, 0);
@@ -268,13 +270,13 @@ static void gone_device_is_a_port_down(void **state)
 	(void)state;
 	watch_begin(engine, 0, &watcher);
 	puppet.port_err = -EMFILE;
-	puppet_advance(&puppet, engine, 1000);
+	puppet_advance(&puppet, engine, INTERVAL_MS);
 	assert_int_equal(watcher.calls, 0);
 	for (int i = 0; i < 2; i++) {
 		watcher.calls = 0;
 		puppet.port_err = gone[i];
-		puppet_advance(&puppet, engine, 1000);
-		puppet_advance(&puppet, engine, 1000);
+		puppet_advance(&puppet, engine, INTERVAL_MS);
+		puppet_advance(&puppet, engine, INTERVAL_MS);
 		assert_int_equal(watcher.calls, 1);
 		assert_int_equal(watcher.changes, IBSA_PORT_CHANGE_STATE);
 		assert_int_equal(watcher.now.port_state, IBSA_PORT_DOWN);
@@ -282,7 +284,7 @@ static void gone_device_is_a_port_down(void **state)
 		assert_int_equal(ibsa__engine_port(engine, true, &now),
 				 gone[i]);
 		puppet.port_err = 0;
-		puppet_advance(&puppet, engine, 1000);
+		puppet_advance(&puppet, engine, INTERVAL_MS);
 		assert_int_equal(watcher.calls, 2);
 		assert_int_equal(watcher.now.port_state, IBSA_PORT_ACTIVE);
 	}

@@ -12,7 +12,12 @@
 #include <ibsa/event.h>
 #include <ibsa/fabric.h>
 
-enum { HOSTS = 16, SEEN = 4096, MS = 1000000, AUDIT_MS = 30000 };
+enum {
+	HOSTS = 16,
+	SEEN = 4096,
+	MS = 1000000,
+	AUDIT_MS = IBSA_DEFAULT_AUDIT_MS
+};
 
 static struct ibsa_fabric *fabric;
 static struct ibsa_client *client;

@@ -10,7 +10,7 @@
 #include "test/event/rig.h"
 #include "test/support/fail_alloc.h"
 
-enum { AUDIT_MS = 30000, SOON_MS = 600 };
+enum { AUDIT_MS = IBSA_DEFAULT_AUDIT_MS, SOON_MS = 600 };
 
 static const struct ibsa_event_options audited = { .audit_nodes = true };
 

@@ -10,7 +10,7 @@
 
 #include "test/event/rig.h"
 
-enum { WINDOW = 16 }; /* default number of requests in flight */
+enum { WINDOW = IBSA_DEFAULT_WINDOW };
 
 static struct diary diary, other, third;
 

@@ -383,7 +383,7 @@ static void port_without_an_sm_is_again(void **state)
 
 	(void)state;
 	plug.puppet.port.sm_lid = 0;
-	plug_run(&plug, 1000);
+	plug_run(&plug, IBSA_DEFAULT_PORT_INTERVAL_MS);
 	member_join(&plug, 1, FULL, &a);
 	assert_int_equal(a.status, -EAGAIN);
 	assert_int_equal(plug.puppet.sent_count, 0);

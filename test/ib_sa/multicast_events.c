@@ -9,13 +9,13 @@
 enum {
 	SET = IBSA_METHOD_SET,
 	GET = IBSA_METHOD_GET,
-	POLL_MS = 1000,
+	POLL_MS = IBSA_DEFAULT_PORT_INTERVAL_MS,
 	/*
 	 * Milliseconds in which groups are read or joined again after a change
 	 * of the port.
 	 */
 	SPREAD_MS = 500,
-	AUDIT_MS = 30000,
+	AUDIT_MS = IBSA_DEFAULT_AUDIT_MS,
 	JITTER_MS = AUDIT_MS / 8,
 };
 

@@ -27,7 +27,7 @@ enum {
 	SUBSCRIPTIONS = 100,
 	MS = 1000000,
 	SLICE_MS = 100,
-	LIMIT_MS = 30000,
+	LIMIT_MS = IBSA_DEFAULT_AUDIT_MS,
 	SLICES = LIMIT_MS / SLICE_MS,
 	FULL_MEMBER = 1,
 };
@@ -232,7 +232,7 @@ static void fabric_settle(void)
 		 confirmed.subscriptions);
 }
 
-/* Each host starts at another time. */
+/* The hosts read their ports at times that are spread over the interval. */
 static void register_all(int hosts)
 {
 	sharers = hosts;
@@ -247,7 +247,7 @@ static void register_all(int hosts)
 			if ((int)i % hosts == host - 1)
 				membership_begin(host, i);
 		}
-		time_pass(10);
+		time_pass(IBSA_DEFAULT_PORT_INTERVAL_MS / SUBSCRIPTIONS);
 	}
 	fabric_settle();
 	time_pass(3000);

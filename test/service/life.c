@@ -25,12 +25,12 @@ static void service_is_registered(void **state)
 	assert_int_equal(diary.count, 1);
 	expect(&diary, 0, IBSA_REGISTRATION_REGISTERED);
 	assert_ptr_equal(diary.reports[0].registration, registration);
-	assert_int_equal(diary.services[0].service_lease, 300);
+	assert_int_equal(diary.services[0].service_lease, IBSA_DEFAULT_LEASE_S);
 	assert_true(service_lookup(&found));
 	assert_int_equal(ibsa_port_get(client, false, &port), 0);
 	assert_memory_equal(&found.service_gid, &port.gid, sizeof(port.gid));
 	assert_int_equal(found.service_pkey, 0xffff);
-	assert_int_equal(found.service_lease, 300);
+	assert_int_equal(found.service_lease, IBSA_DEFAULT_LEASE_S);
 	assert_string_equal(found.service_name, "disk");
 	assert_int_equal(found.service_data8[2], 3);
 	assert_int_equal(ibsa_close(client), 0);
@@ -69,7 +69,7 @@ static void mask_selects_the_fields(void **state)
 	assert_true(service_lookup(&found));
 	assert_memory_equal(&found.service_gid, &service.service_gid, 16);
 	assert_int_equal(found.service_pkey, 0x8000);
-	assert_int_equal(found.service_lease, 300);
+	assert_int_equal(found.service_lease, IBSA_DEFAULT_LEASE_S);
 	assert_string_equal(found.service_name, "");
 	assert_int_equal(found.service_data8[0], 0);
 	assert_int_equal(found.service_data8[1], 2);

@@ -18,7 +18,7 @@
 #include "wire/request.h"
 
 enum {
-	WINDOW = 16, /* the default */
+	WINDOW = IBSA_DEFAULT_WINDOW,
 	REPLY_BYTES = 4096,
 	HELD_MAX = 256,
 };
