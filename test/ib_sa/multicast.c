@@ -561,7 +561,7 @@ static void ethernet_has_no_sa(void **state)
 	(void)state;
 	plug.puppet.port.link = IBSA_LINK_ETHERNET;
 	plug.puppet.port.lid = 9;
-	plug_run(&plug, 1000);
+	plug_run(&plug, IBSA_DEFAULT_PORT_INTERVAL_MS);
 	assert_err(try_join(&plug.rig.client, 1, FULL, true), -ENODEV);
 }
 
