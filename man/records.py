@@ -16,11 +16,11 @@ TYPES = {"nib": "uint8_t", "u8": "uint8_t", "u16": "uint16_t",
          "u32": "uint32_t", "u64": "uint64_t", "gid": "struct ibsa_gid",
          "chr": "char"}
 
-SHOWN = {"dec": "decimal", "hex": "hexadecimal", "gid": "GID", "guid": "GUID",
-         "text": "text", "blob": "hex digits", "mtu": "MTU in bytes",
-         "rate": "rate", "node_type": "type of node",
-         "port_state": "port state", "phys_state": "physical state",
-         "sm_state": "SM state", "lease": "seconds, or infinite",
+SHOWN = {"dec": "decimal", "hex": "hex", "gid": "GID", "guid": "GUID",
+         "text": "text", "blob": "hex digits", "mtu": "MTU bytes",
+         "rate": "rate", "node_type": "node type",
+         "port_state": "port state", "phys_state": "phys. state",
+         "sm_state": "SM state", "lease": "lease",
          "vl_weight": "VL:weight"}
 
 # By what changes the record. Source: IBA vol 1, 15.2.5.
@@ -68,14 +68,14 @@ def roff(text):
 def component_bits(mask, values):
     two = re.fullmatch(r"IBSA_TWO\((\d+)\)", mask)
     if two:
-        return f'"{two[1]} and {int(two[1]) + 1}"'
+        return f"{two[1]}, {int(two[1]) + 1}"
     if not mask.isdigit():
         return "always" if mask == "IBSA_UNMASKED" else "none"
-    return mask if values == 1 else f'"{mask} to {int(mask) + values - 1}"'
+    return mask if values == 1 else f"{mask}-{int(mask) + values - 1}"
 
 
 def member(kind, row):
-    """One line of a record's table of members."""
+    """The columns of a member in a record's table."""
     field_type, name, bits, *rest = row
     count = int(rest.pop(0)) if kind == "ARR" else 1
     mask, shown = rest
@@ -83,18 +83,20 @@ def member(kind, row):
     elements = ""
     if kind == "ARR":
         elements = f"[{count + (field_type == 'chr')}]"
-    return (f'.It Fa {name} Ta Vt "{TYPES[field_type]}{elements}" Ta {bits} Ta '
-            f'{component_bits(mask, 1 if is_one_value else count)} Ta '
-            f'"{SHOWN[shown]}"')
+    return (name, TYPES[field_type] + elements, bits,
+            component_bits(mask, 1 if is_one_value else count), SHOWN[shown])
 
 
 def members(text, table):
-    head = "Sy member Ta Sy C type Ta Sy bits Ta Sy component Ta Sy shown as"
-    yield ('.Bl -column "partition_enforcement_outbound" "struct ibsa_gid[11]" '
-           '"bits" "23 to 30" "seconds, or infinite"')
-    yield f".It {head}"
-    for kind, row in rows(define(text, f"IBSA_{table}_FIELDS"), "F|ARR"):
-        yield member(kind, row)
+    head = ("member", "C type", "bits", "mask", "shown as")
+    lines = [member(kind, row) for kind, row in
+             rows(define(text, f"IBSA_{table}_FIELDS"), "F|ARR")]
+    widest = [max(column, key=len) for column in zip(head, *lines)]
+    yield ".Bl -column " + " ".join(f'"{one}"' for one in widest)
+    yield ".It " + " Ta ".join(f"Sy {one}" for one in head)
+    for name, c_type, *others in lines:
+        columns = " Ta ".join(f'"{one}"' for one in others)
+        yield f'.It Fa {name} Ta Vt "{c_type}" Ta {columns}'
     yield ".El"
 
 

@@ -5,7 +5,8 @@
 usage: records_page.py COMMAND PAGE
 
 Compares, for each record, the members on the page with the fields in the help of
-the command: names, order, bits, and whether the SA can select by them.
+the command: names, order, bits, and whether the SA can select by them. No line
+of the page is wider than a terminal of 80 columns.
 """
 
 import re
@@ -37,21 +38,30 @@ def members(page, name, short):
     """Yield name, bits and selection of each field, by the page."""
     section = page.partition(f"\n.Ss {name} ({short})\n")[2]
     section = section.partition("\n.Ss ")[0]
-    for name, kind, bits, component, shown in re.findall(
-            r'^\.It Fa (\w+) Ta Vt "(.*?)" Ta (\d+) Ta "?(.*?)"? Ta "(.*)"$',
+    for name, kind, bits, mask, shown in re.findall(
+            r'^\.It Fa (\w+) Ta Vt "(.*?)" Ta "(\d+)" Ta "(.*?)" Ta "(.*)"$',
             section, re.M):
         length = int((re.findall(r"\[(\d+)\]", kind) or [1])[0])
         length -= kind.startswith("char[")
         one_value = shown in ("text", "hex digits")
         yield (name, int(bits) * (length if one_value else 1),
-               {"none": "no", "always": "sent"}.get(component, "yes"))
+               {"none": "no", "always": "sent"}.get(mask, "yes"))
+
+
+def wide_lines(path):
+    done = subprocess.run(["mandoc", "-T", "ascii", "-O", "width=78", path],
+                          check=True, stdout=subprocess.PIPE, text=True)
+    text = re.sub(r".\x08", "", done.stdout)
+    return [line for line in text.splitlines() if len(line) > 80]
 
 
 def main():
     command, path = sys.argv[1:]
     with open(path, encoding="ascii") as file:
         page = file.read()
-    wrong = 0
+    wide = wide_lines(path)
+    print("\n".join(wide))
+    wrong = len(wide)
     all_records = records(command)
     for name, short in all_records:
         has, shows = fields(command, name), list(members(page, name, short))
