@@ -151,30 +151,58 @@ int topology_read(struct cli *cli, struct ibsa_topology **out)
 	return state.status;
 }
 
-int topology_file_read(const struct cli *cli, const char *path,
-		       struct ibsa_topology **out)
-{
-	struct ibsa_error error = { .text = "" };
-	struct file_text file;
-	int err = file_read(path, cli->open.deadline_ms, &error, &file);
-
-	if (err)
-		return error_explain(err, &error);
-	err = topology_file_load(path, &file, &error, out);
-	free(file.text);
-	return err ? error_explain(err, &error) : CLI_DONE;
-}
-
 /*
  * A regular file is loaded by its path, because it may include other files,
  * whose names are relative to it.
  */
-int topology_file_load(const char *path, const struct file_text *file,
-		       struct ibsa_error *error, struct ibsa_topology **out)
+static int text_load(const char *path, const struct file_text *file,
+		     struct ibsa_error *error, struct ibsa_topology **out)
 {
+	const char first = file->text[strspn(file->text, " \t\r\n")];
+
+	if (first == '[' || first == '{') {
+		snprintf(error->text, sizeof(error->text),
+			 "%.100s: this is JSON, but a topology file is needed; "
+			 "write it with ibsa topology --net",
+			 path);
+		return -EINVAL;
+	}
 	return file->is_regular ? ibsa_topology_load(path, error, out)
 				: ibsa_topology_parse(file->text, file->len,
 						      path, error, out);
+}
+
+static int file_load(const struct cli *cli, const char *path,
+		     struct ibsa_error *error, struct ibsa_topology **out)
+{
+	struct file_text file;
+	int err = file_read(path, cli->open.deadline_ms, error, &file);
+
+	if (err)
+		return err;
+	err = text_load(path, &file, error, out);
+	free(file.text);
+	return err;
+}
+
+int topology_file_read(const struct cli *cli, const char *path,
+		       struct ibsa_topology **out)
+{
+	struct ibsa_error error = { .text = "" };
+	const int err = file_load(cli, path, &error, out);
+
+	return err ? error_explain(err, &error) : CLI_DONE;
+}
+
+int topology_expect_load(const struct cli *cli, const char *path,
+			 struct ibsa_topology **out)
+{
+	struct ibsa_error error = { .text = "" };
+
+	if (file_load(cli, path, &error, out) == 0)
+		return CLI_DONE;
+	complain("--expect: %s", error.text);
+	return CLI_USAGE;
 }
 
 const char *topology_device_pattern(const struct cli *cli)

@@ -7,7 +7,6 @@
 
 #include "output/cli.h"
 
-struct file_text;
 struct node_map;
 
 /**
@@ -70,12 +69,6 @@ uint32_t topology_view_lid(const struct topology_view *view, size_t node,
 int topology_read(struct cli *cli, struct ibsa_topology **out);
 
 /*
- * Load a topology file that was read. Return: as ibsa_topology_load().
- */
-int topology_file_load(const char *path, const struct file_text *file,
-		       struct ibsa_error *error, struct ibsa_topology **out);
-
-/*
  * Read a topology file, which may be a pipe. Return: the exit status; a failure
  * is printed.
  */
@@ -83,8 +76,8 @@ int topology_file_read(const struct cli *cli, const char *path,
 		       struct ibsa_topology **out);
 
 /*
- * Read the topology of --expect: a topology file, or the output of ibsa
- * topology -j. Return: the exit status; a failure is printed.
+ * Read the topology file of --expect, as topology_file_read(). Return: the exit
+ * status; a failure is printed.
  */
 int topology_expect_load(const struct cli *cli, const char *path,
 			 struct ibsa_topology **out);

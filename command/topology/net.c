@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <ibsa/text.h>
 #include <ibsa/types.h>
 
 #include "output/fields.h"
@@ -19,7 +20,7 @@
 #include "session/query_wait.h"
 #include "graph/topology.h"
 
-enum { LINE_BYTES = 1024 };
+enum { RATE_BYTES = 32 };
 
 static char letter_of(enum ibsa_node_type type)
 {
@@ -34,14 +35,22 @@ static const char *word_of(enum ibsa_node_type type)
 }
 
 /*
- * Write the rate of a link, such as " 4xEDR", into @out; "" if the rate is
- * unknown.
+ * Write the rate of a link, such as " 4xEDR", into @out; nothing if the rate is
+ * unknown. Then write the state of the port, such as " state=Init", which
+ * ibnetdiscover does not write; nothing if the state is unknown or Active.
  */
-static void rate_text(const struct ibsa_topology_port *port, char out[16])
+static void rate_text(const struct ibsa_topology_port *port,
+		      char out[RATE_BYTES])
 {
+	const char *state = ibsa_code_name(IBSA_SHOW_port_state, port->state);
+	size_t len = 0;
+
 	out[0] = '\0';
 	if (port->lanes && *port->speed)
-		snprintf(out, 16, " %ux%s", port->lanes, port->speed);
+		len = (size_t)snprintf(out, RATE_BYTES, " %ux%s", port->lanes,
+				       port->speed);
+	if (port->has_info && port->state != IBSA_PORT_ACTIVE && state)
+		snprintf(out + len, RATE_BYTES - len, " state=%s", state);
 }
 
 static void switch_line(struct out *out, const struct topology_view *view,
@@ -98,7 +107,7 @@ static void port_line(struct out *out, const struct topology_view *view,
 	const uint32_t far_lid = topology_view_lid(view, port->far_node,
 						   port->far_port, NULL);
 	char name[NAME_TEXT];
-	char rate[16];
+	char rate[RATE_BYTES];
 	char to[64];
 
 	rate_text(port, rate);
@@ -226,7 +235,7 @@ static int text_check(const struct memory_text *memory)
 	line = line_at(memory->text,
 		       strtoul(error.text + strlen(prefix), NULL, 10));
 	complain("topology --net: --expect and --fabric will refuse this "
-		 "output: %s, at '%s'; for --expect, use ibsa topology -j",
+		 "output: %s, at '%s'",
 		 error.text, fields_clean(line, clean));
 	return CLI_NO;
 }

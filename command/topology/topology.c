@@ -408,9 +408,9 @@ static void cmd_topology_details(struct cli *cli)
 		"matches, as a rail\ndoes: --device 'mlx5_[01]'. Without them "
 		"it is the device to send from.\n\n"
 		"  ibsa topology                      a line for each link\n"
-		"  ibsa topology -j                   for ibsa check --expect\n"
-		"  ibsa topology --net >fabric.net    a copy, for ibsa fabric "
-		"run\n"
+		"  ibsa topology --net >fabric.net    a copy, for ibsa check "
+		"--expect and\n"
+		"                                     ibsa fabric run\n"
 		"  ibsa topology --slurm --device 'mlx5_[0]' "
 		">/etc/slurm/topology.conf\n");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The content of a topology file, which ends in .net: nodes, ports and cables.
- * The content has no state of a running fabric, such as links that are down.
+ * Of the state of a running fabric, the content has at most the states of ports.
  */
 #ifndef TOPOLOGY_NET_H
 #define TOPOLOGY_NET_H
@@ -57,6 +57,7 @@ struct net_port {
 	uint32_t lid; /* 0: none */
 	uint8_t number;
 	uint8_t lmc;
+	uint8_t state; /* enum ibsa_port_state_code; 0: the file has none */
 	struct link_rate rate;
 };
 

@@ -31,6 +31,7 @@ static int port_load(struct ibsa_topology *topology, const struct net *net,
 		.is = {
 			.lid = port->lid,
 			.lmc = port->lmc,
+			.state = port->state,
 			.rate = has_cable ? port->rate
 					  : (struct link_rate){ 0 },
 		},

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include <ibsa/text.h>
 #include <ibsa/types.h>
 
 #include "base/array.h"
@@ -97,6 +98,29 @@ static bool take_option(struct cursor word, struct link_rate *out)
 }
 
 /*
+ * Parse a state, such as state=Init. A program other than ibsa does not write
+ * such a word, so another value is an error.
+ */
+static int take_state(struct net_parser *parser, struct cursor word,
+		      struct net_port *port)
+{
+	const size_t len = (size_t)(word.end - word.at);
+
+	for (uint8_t i = IBSA_PORT_DOWN; i <= IBSA_PORT_ACTIVE; i++) {
+		const char *name = ibsa_code_name(IBSA_SHOW_port_state, i);
+
+		if (strlen(name) != len || memcmp(name, word.at, len) != 0)
+			continue;
+		port->state = i;
+		return 0;
+	}
+	return ibsa__net_parse_fail(parser, -EINVAL,
+				    "\"%.*s\" is not a state of a port: use "
+				    "Down, Init, Armed or Active",
+				    len < 24 ? (int)len : 24, word.at);
+}
+
+/*
  * Parse one word after the remote port. Other words after a rate are ignored:
  * ibnetdiscover -f repeats the rate as s= and w= with the codes of PortInfo,
  * which differ from those of ibsim's options.
@@ -108,6 +132,8 @@ static int take_word(struct net_parser *parser, struct cursor word,
 	const bool is_rate_word = is_rate(word);
 	struct link_rate rate = out->rate;
 
+	if (cursor_take(&word, "state="))
+		return take_state(parser, word, &parser->net.ports[out->port]);
 	if (!is_rate_word && out->has_rate_word)
 		return 0;
 	out->has_rate_word = is_rate_word;

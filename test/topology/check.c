@@ -113,6 +113,25 @@ static void a_link_that_is_not_active_is_down(void **state)
 	ibsa_topology_free(topology);
 }
 
+/* A file of ibsa topology --net has the states of ports that are not active. */
+static void a_file_may_have_states(void **state)
+{
+	static const char text[] =
+		"Ca 1 \"a\" # \"state=Down\"\n"
+		"[1] \"b\"[1] # lid 1 lmc 0 \"state=Armed\" 4xEDR state=Init\n"
+		"Ca 1 \"b\"\n";
+	struct ibsa_topology *topology;
+
+	(void)state;
+	assert_int_equal(ibsa_topology_parse(text, sizeof(text) - 1, NULL, NULL,
+					     &topology),
+			 0);
+	expect(topology, NULL,
+	       SENTENCES("link-down: state=Down port 1 to b port 1 is not "
+			 "active: Init and unknown"));
+	ibsa_topology_free(topology);
+}
+
 static void a_link_below_both_ends_is_degraded(void **state)
 {
 	struct ibsa_topology *topology = whole();
@@ -497,6 +516,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_whole_fabric_has_no_findings),
 		cmocka_unit_test(a_link_that_is_not_active_is_down),
+		cmocka_unit_test(a_file_may_have_states),
 		cmocka_unit_test(a_link_below_both_ends_is_degraded),
 		cmocka_unit_test(one_end_is_a_finding),
 		cmocka_unit_test(an_adapter_port_should_be_active),

@@ -270,6 +270,9 @@ static void unknown_rates_in_files_are_refused(void **state)
 			 options[i]);
 		refused(text, options[i], "1, 2, 4, 8 or 12 lanes");
 	}
+	refused("Ca 1 \"a\"\n[1] \"b\"[1] 4xEDR state=Initial\n", ":2:",
+		"\"Initial\" is not a state of a port: use Down, Init, Armed");
+	refused("Ca 1 \"a\"\n[1] \"b\"[1] state=\n", ":2:", "\"\" is not a");
 	refused("width=3\n", ":1:", "1, 2, 4, 8 or 12");
 	refused("speed=8\n", ":1:", "sum of 1");
 }
