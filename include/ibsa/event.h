@@ -148,6 +148,7 @@ struct ibsa_event_options {
 	unsigned int audit_ms;
 	unsigned int deadline_ms;
 	bool audit_nodes;
+	uint8_t reserved[7];
 };
 
 /**

@@ -78,6 +78,7 @@ struct ibsa_fault {
 	unsigned int delay_ms;
 	unsigned int hops;
 	bool by_gid;
+	uint8_t reserved[3];
 };
 
 /* For bindings: ibsa_fabric_fault() with the size of @fault. */
@@ -173,6 +174,7 @@ struct ibsa_fabric_options {
 	bool no_sa;
 	const char *partitions;
 	enum ibsa_sm_profile profile;
+	uint8_t reserved[4];
 };
 
 /**
@@ -463,6 +465,7 @@ struct ibsa_fabric_node {
 	uint16_t device;
 	enum ibsa_node_type type;
 	uint8_t port_count;
+	uint8_t reserved[3];
 };
 
 /**
@@ -496,6 +499,7 @@ struct ibsa_fabric_finding {
 	const char *file;
 	unsigned int line;
 	struct ibsa_error what;
+	uint8_t reserved[4];
 };
 
 /* For bindings: ibsa_fabric_node_at() with the size of @out. */

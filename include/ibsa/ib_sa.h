@@ -558,6 +558,7 @@ struct ibsa_ib_device_options {
 	bool no_sharing;
 	bool no_thread;
 	bool no_environment;
+	uint8_t reserved[5];
 };
 
 /**

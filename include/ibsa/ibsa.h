@@ -119,6 +119,7 @@ struct ibsa_options {
 	uint64_t seed;
 	bool no_sharing;
 	bool no_environment;
+	uint8_t reserved[6];
 };
 
 /**
@@ -158,6 +159,7 @@ struct ibsa_query {
 	unsigned int max_interval_ms;
 	int jitter_percent;
 	bool no_sharing;
+	uint8_t reserved[3];
 };
 
 /**
@@ -648,6 +650,7 @@ struct ibsa_path_options {
 	const struct ibsa_path *match;
 	uint64_t mask;
 	unsigned int timeout_ms;
+	uint8_t reserved[4];
 };
 
 /* For bindings: ibsa_path_wait() with the sizes of @options and @out. */

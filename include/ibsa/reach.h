@@ -165,6 +165,7 @@ struct ibsa_reach_answer {
 	enum ibsa_reason_code reason;
 	bool is_certain;
 	char detail[IBSA_REASON_TEXT];
+	uint8_t reserved[3];
 };
 
 /**

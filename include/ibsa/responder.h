@@ -41,6 +41,7 @@ struct ibsa_responder_options {
 	const char *node;
 	unsigned int node_port;
 	bool no_environment;
+	uint8_t reserved[3];
 };
 
 /**

@@ -59,6 +59,7 @@ struct ibsa_fabric_server_options {
 	uint32_t patience_ms;
 	uint32_t memory_mb;
 	bool no_environment;
+	uint8_t reserved[3];
 };
 
 /* Counters of a server. */

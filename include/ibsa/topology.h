@@ -146,6 +146,7 @@ struct ibsa_finding {
 	uint64_t guid;
 	unsigned int port;
 	struct ibsa_error what;
+	uint8_t reserved[4];
 };
 
 const char *ibsa_finding_name(enum ibsa_finding_kind kind);
@@ -512,6 +513,7 @@ struct ibsa_trace_hop {
 	size_t far_node;
 	unsigned int far_port;
 	bool is_narrowest;
+	uint8_t reserved[3];
 };
 
 /**
@@ -592,6 +594,7 @@ struct ibsa_trace_branch {
 	unsigned int port;
 	size_t far_node;
 	unsigned int far_port;
+	uint8_t reserved[4];
 };
 
 /** struct ibsa_trace_tree - the tree of a group */

@@ -61,6 +61,7 @@ struct ibsa_message {
 	const uint8_t *mad;
 	size_t len;
 	int err;
+	uint8_t reserved[4];
 };
 
 /* Link layer of a port. */

@@ -259,6 +259,7 @@ struct ibsa_verbs_options {
 	unsigned int max_events;
 	bool gaps;
 	bool no_environment;
+	uint8_t reserved[6];
 };
 
 /* For bindings: ibsa_verbs_attach() with the size of @options. */

@@ -69,14 +69,14 @@ def body(text, kind, name):
 
 
 def members(text, name):
-    """Names of the members of a struct of C."""
+    """Names of the members of a struct of C, without those for padding."""
     lines = [one.strip() for one in body(text, "struct", name).split(";")]
     names = []
     for line in filter(None, lines):
         pointer = re.search(r"\(\*(\w+)\)\(", line)
         names.append(pointer[1] if pointer else
                      re.search(r"(\w+)\s*(?:\[[^]]*\])?$", line)[1])
-    return names
+    return [one for one in names if one != "reserved"]
 
 
 def struct_assertions(text):

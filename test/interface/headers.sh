@@ -5,8 +5,8 @@
 # those of rdma-core; and the programs of FOLDER, which use macros of all headers,
 # and those of ib_sa.h and verbs.h beside other descriptions of the same. Prints
 # the number of compilations. Also tests that a wrong struct does not compile, that
-# no name is both a type and a function, which hides the type in C++, and that
-# members keep their enumerations.
+# no struct has padding at its end, that no name is both a type and a function, which
+# hides the type in C++, and that members keep their enumerations.
 #
 # usage: headers.sh INCLUDE-DIR FOLDER
 set -u
@@ -134,6 +134,23 @@ xargs -P "$processors" -L 1 env <"$work/commands" || failed=1
 compilations=$(wc -l <"$work/commands")
 if [ "$compilations" -lt 400 ]; then
 	echo "the headers were not found"
+	failed=1
+fi
+
+# Bytes of padding at the end of a struct, which no program sets to zero, would
+# become those of the next member. clang warns of structs whose size is used. The
+# tables of records make no members for padding.
+{
+	included ibsa/*.h
+	echo 'struct ibsa_control { long first; char last; };'
+	sed -n 's/^struct \(ibsa_\w*\) {$/\1/p' ibsa/*.h
+	echo ibsa_control
+} | sed 's/^ibsa_.*/extern char &_bytes[sizeof(struct &)];/' >"$work/structs"
+padded=$(clang -std=c11 -Wpadded $flags_c -Wno-error "$work/structs" 2>&1 |
+	grep -v '/records.h:' |
+	sed -n "s/.*padding size of 'struct \(ibsa_.*\)' .*/\1/p")
+if [ "$padded" != ibsa_control ]; then
+	echo "structs with padding at their end, and ibsa_control:" $padded
 	failed=1
 fi
 

@@ -56,14 +56,14 @@ def members(body):
 
 
 def changed(name, body, way):
-    lines = members(body)
+    lines = [one for one in members(body) if " reserved[" not in one]
     if way == "SMALLER":
         if len(lines) > 1:
             lines.pop()
     elif name == "transport_ops":
         lines.append(OPERATION.rstrip(";"))
     else:
-        lines.append("uint64_t new_member")
+        lines = [*members(body), "uint64_t new_member"]
     return "".join(f"\t{one};\n" for one in lines)
 
 
