@@ -152,6 +152,14 @@ roce() {
 	unset SYSFS_PATH
 }
 
+# Ports of planarized adapters: programs use the GSI, not the SMI of each plane.
+planes() {
+	export SYSFS_PATH=$sysfs/planar_xdr/sys
+	run 4 env ucx
+	out_has '^export UCX_NET_DEVICES=mlx5_0:1,mlx5_1:1,mlx5_2:1$'
+	unset SYSFS_PATH
+}
+
 # Variables that do not depend on the SA are printed without it.
 without_an_sa() {
 	serve 'Default=0x7fff, ipoib : ALL=full ;'
@@ -238,6 +246,6 @@ names_are_those_of_the_libraries() {
 	[ "$(sort -u names | wc -l)" -eq 10 ] || fail 'not ten names'
 }
 
-run_groups two_rails pkey_at_index_1 values_may_differ limited_members_are_told roce without_an_sa \
-	hostile_names_are_quoted wrong_command_lines \
+run_groups two_rails pkey_at_index_1 values_may_differ limited_members_are_told roce \
+	planes without_an_sa hostile_names_are_quoted wrong_command_lines \
 	names_are_those_of_the_libraries

@@ -148,7 +148,8 @@ device() {
 }
 
 # Trees as kernels show them.
-for case in gid_holes ib_one_port missing_rate roce_rxe switch two_devices; do
+for case in gid_holes ib_one_port missing_rate planar_xdr roce_rxe switch \
+	two_devices; do
 	sys=$trees/$case/sys
 	same
 done

@@ -103,6 +103,7 @@ static void devices_equal_those_of_libibumad(void **state)
 	matches_libibumad("roce_rxe");
 	matches_libibumad("switch");
 	matches_libibumad("gid_holes");
+	matches_libibumad("planar_xdr");
 }
 
 /*

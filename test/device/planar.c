@@ -84,6 +84,50 @@ static void gsi_is_chosen(void **state)
 	ibsa__files_put(files);
 }
 
+/*
+ * An adapter of two planes, which have the GSI's port GUID and LID: each plane
+ * is known as an SMI, and none is selected.
+ */
+static void planes_of_an_adapter_have_its_gsi(void **state)
+{
+	static const char *const gsi_of[] = { NULL,	NULL,	  NULL,
+					      "mlx5_0", "mlx5_0", "mlx5_1",
+					      "mlx5_1" };
+	struct ibsa__port_selection selection;
+	const struct ibsa_device *device;
+	struct ibsa_device_list *list;
+	struct device_files *files;
+	struct ibsa_error error;
+	size_t seen = 0;
+
+	(void)state;
+	setenv("SYSFS_PATH", DATA "/sysfs/planar_xdr/sys", 1);
+	assert_int_equal(ibsa_devices_read(&list), 0);
+	for (size_t i = 0; i < list->count; i++) {
+		const struct ibsa_device *at = ibsa_device_at(list, i);
+
+		for (size_t k = 0; k < at->port_count; k++, seen++) {
+			device = NULL;
+			(void)ibsa_port_gsi(list, ibsa_device_port_at(at, k),
+					    &device);
+			assert_int_equal(!device, !gsi_of[seen]);
+			if (device)
+				assert_string_equal(device->name, gsi_of[seen]);
+		}
+	}
+	assert_int_equal(seen, sizeof(gsi_of) / sizeof(gsi_of[0]));
+	ibsa_devices_free(list);
+	assert_int_equal(ibsa__sysfs_open(getenv("SYSFS_PATH"), &files), 0);
+	assert_int_equal(
+		ibsa__port_select(files, NULL, 0, 0, &error, &selection), 0);
+	assert_string_equal(selection.umad, "umad0");
+	assert_int_equal(
+		ibsa__port_select(files, "smi2", 2, 0, &error, &selection), 0);
+	assert_string_equal(selection.umad, "umad5");
+	ibsa__files_put(files);
+	unsetenv("SYSFS_PATH");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,6 +135,7 @@ int main(void)
 						tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(gsi_is_chosen, tree_setup,
 						tree_teardown),
+		cmocka_unit_test(planes_of_an_adapter_have_its_gsi),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

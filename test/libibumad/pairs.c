@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -264,6 +265,58 @@ static void named_port_may_be_down(void **state)
 	pair_of_is(NULL, 0, "b_smi", 1, "a_gsi", 1);
 }
 
+static void pair_print(FILE *out, const struct umad_ca_pair *pair)
+{
+	fprintf(out, "smi %s %u gsi %s %u\n", pair->smi_name,
+		pair->smi_preferred_port, pair->gsi_name,
+		pair->gsi_preferred_port);
+}
+
+static void pairs_print(FILE *out)
+{
+	static const char *const names[] = { NULL,     "mlx5_0", "smi1",
+					     "mlx5_1", "smi2",	 "mlx5_2" };
+	struct umad_ca_pair pairs[ROOM];
+	const int count = umad_get_smi_gsi_pairs(pairs, ROOM);
+
+	fprintf(out, "%d\n", count);
+	for (int i = 0; i < count; i++)
+		pair_print(out, &pairs[i]);
+	for (unsigned int i = 0; i < 6 * 3 * 2; i++) {
+		const char *name = names[i / 6];
+		const uint8_t port = (uint8_t)(i / 2 % 3);
+		int err = umad_get_smi_gsi_pair_by_ca_name(name, port, pairs,
+							   i % 2);
+
+		fprintf(out, "%s %u %u: %d%s", name ? name : "-", port, i % 2,
+			err, err ? "\n" : " ");
+		if (!err)
+			pair_print(out, pairs);
+	}
+}
+
+/* Adapters of two planes, whose SMI device has a port for each. */
+static void pairs_of_planes_equal_those_of_libibumad(void **state)
+{
+	FILE *file = fopen(DATA "/sysfs/expected/planar_xdr.pairs.txt", "r");
+	char expected[8192] = "";
+	char *seen;
+	size_t size;
+	FILE *out = open_memstream(&seen, &size);
+
+	(void)state;
+	assert_non_null(file);
+	assert_non_null(out);
+	assert_true(fread(expected, 1, sizeof(expected) - 1, file) > 0);
+	fclose(file);
+	setenv("SYSFS_PATH", DATA "/sysfs/planar_xdr/sys", 1);
+	pairs_print(out);
+	fclose(out);
+	assert_string_equal(seen, expected);
+	free(seen);
+	unsetenv("SYSFS_PATH");
+}
+
 #define ON_A_TREE(name) \
 	cmocka_unit_test_setup_teardown(name, tree_setup, tree_teardown)
 
@@ -284,6 +337,7 @@ int main(void)
 		ON_A_TREE(without_name_the_first_pair_that_is_up_is_taken),
 		ON_A_TREE(only_port_that_is_not_number_one_must_be_up),
 		ON_A_TREE(named_port_may_be_down),
+		cmocka_unit_test(pairs_of_planes_equal_those_of_libibumad),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
