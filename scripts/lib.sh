@@ -21,6 +21,11 @@ usage() {
 	sed -n '/^# shellcheck/d; 3,/^[^#]/s/^# \{0,1\}//p' "$0"
 }
 
+# version_in - print the version in a meson.build, the input
+version_in() {
+	sed -n "s/^ *version: '\(.*\)',\$/\1/p"
+}
+
 # njobs - print how many compilers or tests to run at the same time
 njobs() {
 	nproc 2>/dev/null || echo 2
