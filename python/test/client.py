@@ -12,7 +12,7 @@ import unittest
 
 import ibsa
 from ibsa import EventKind
-from support import FOUR_HOSTS, FabricTest
+from support import FOUR_HOSTS, FabricTest, default
 
 
 class Queries(FabricTest):
@@ -336,7 +336,8 @@ class Services(FabricTest):
         with self.client.register(service_id=5, service_name="one",
                                   service_data32_1=7,
                                   on_report=events.append) as service:
-            self.assertEqual(service.report.service.service_lease, 300)
+            self.assertEqual(service.report.service.service_lease,
+                             default("LEASE_S"))
             record = self.client.query_one("ServiceRecord", service_id=5)
             self.assertEqual(record.service_name, "one")
             self.assertEqual(record.service_data32[0], 7)

@@ -31,12 +31,14 @@ prints() {
 	has "$@"
 }
 
+lease=$(sed -n 's/^#define IBSA_DEFAULT_LEASE_S \([0-9]*\).*/\1/p' \
+	"$examples/../../include/ibsa/types.h")
 [ "$(wc -l <"$examples/first.py")" -le 6 ] || { echo "first.py"; status=1; }
 prints '4 node2' "$python" "$examples/first.py"
 prints '25Gb/s' "$python" "$examples/reach.py" fe80::2c90:300b:402
 prints 'fe80::dead NO' "$python" "$examples/reach.py" fe80::dead
 prints 'is not a GID' "$python" "$examples/reach.py" dead
-prints '0x0000000000001234 fe80::2c90:300b:101 300' \
+prints '0x0000000000001234 fe80::2c90:300b:101 '"$lease" \
 	"$python" "$examples/service.py" 0x1234 printer 0.1
 prints 'usage: service.py ID NAME SECONDS' "$python" "$examples/service.py" 5
 prints 'usage: reach.py GID...' "$python" "$examples/reach.py"

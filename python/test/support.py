@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -12,6 +13,12 @@ import ibsa
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOUR_HOSTS = ROOT / "examples/fabrics/four-hosts.net"
 HOST2 = "fe80::2:c90:300b:201"
+
+
+def default(name):
+    """The value of IBSA_DEFAULT_NAME."""
+    text = (ROOT / "include/ibsa/types.h").read_text()
+    return int(re.search(rf"^#define IBSA_DEFAULT_{name} (\d+)", text, re.M)[1])
 
 
 # Exceptions that C would have lost.
