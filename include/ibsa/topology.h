@@ -21,7 +21,7 @@
  * ibsa_topology_parse       read a topology from text in memory
  * ibsa_topology_copy        copy the topology of an embedded fabric
  *
- * ibsa_finding_name         the name of a kind, such as "link-down"
+ * ibsa_finding_name         the name of a kind, "link-down"; NULL: unknown
  * ibsa_finding_severity     the severity of a kind
  *
  * ibsa_trace_hop_at         a link of a trace, in the order of the packet

@@ -15,12 +15,19 @@ static const struct {
 #undef ROW
 };
 
+static bool is_known(enum ibsa_finding_kind kind)
+{
+	return (unsigned int)kind < sizeof(findings) / sizeof(findings[0]);
+}
+
 const char *ibsa_finding_name(enum ibsa_finding_kind kind)
 {
-	return findings[kind].name;
+	return is_known(kind) ? findings[kind].name : NULL;
 }
 
 enum ibsa_severity ibsa_finding_severity(enum ibsa_finding_kind kind)
 {
+	if (!is_known(kind))
+		return IBSA_SEVERITY_WARNING;
 	return findings[kind].severity;
 }

@@ -85,6 +85,17 @@ static void expect(struct ibsa_topology *topology,
 			 -ENOENT);
 }
 
+static void unknown_kind_has_no_name(void **state)
+{
+	const int past = IBSA_FINDING_PEER_UNREACHABLE + 1;
+
+	(void)state;
+	assert_string_equal(ibsa_finding_name(past - 1), "peer-unreachable");
+	assert_null(ibsa_finding_name(past));
+	assert_null(ibsa_finding_name(-1));
+	assert_int_equal(ibsa_finding_severity(past), IBSA_SEVERITY_WARNING);
+}
+
 #define SENTENCES(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 static void a_whole_fabric_has_no_findings(void **state)
@@ -514,6 +525,7 @@ static void findings_are_limited(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(unknown_kind_has_no_name),
 		cmocka_unit_test(a_whole_fabric_has_no_findings),
 		cmocka_unit_test(a_link_that_is_not_active_is_down),
 		cmocka_unit_test(a_file_may_have_states),
