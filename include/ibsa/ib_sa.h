@@ -518,7 +518,7 @@ struct ib_sa_client {
  *
  * If memory is short, queries for @client fail with -EINVAL.
  */
-void ib_sa_register_client(struct ib_sa_client *client);
+void ib_sa_register_client(struct ib_sa_client *client) IBSA_NONNULL(1);
 
 /**
  * ib_sa_unregister_client - wait until no callback of a client will run
@@ -529,7 +529,7 @@ void ib_sa_register_client(struct ib_sa_client *client);
  * what the contexts of the callbacks point to must stay valid until these have
  * run.
  */
-void ib_sa_unregister_client(struct ib_sa_client *client);
+void ib_sa_unregister_client(struct ib_sa_client *client) IBSA_NONNULL(1);
 
 /**
  * struct ibsa_ib_device_options - how to open a device; zero: the default of a
@@ -571,12 +571,14 @@ struct ibsa_ib_device_options {
  * Return: 0; -ENODEV no such device, node or server; -ENETDOWN no active port;
  * -EACCES; others as ibsa_open()
  */
-int ibsa_ib_device_get(const char *name, struct ib_device **out) IBSA_MUST_USE;
+int ibsa_ib_device_get(const char *name, struct ib_device **out) IBSA_MUST_USE
+	IBSA_NONNULL(2);
 
 /* For bindings: ibsa_ib_device_open() with the size of @options. */
 int ibsa_ib_device_open_sized(const struct ibsa_ib_device_options *options,
 			      size_t size, struct ibsa_error *error,
-			      struct ib_device **out) IBSA_MUST_USE;
+			      struct ib_device **out) IBSA_MUST_USE
+	IBSA_NONNULL(4);
 
 /**
  * ibsa_ib_device_open - open a device with options; it is not shared
@@ -611,9 +613,9 @@ void ibsa_ib_device_put(struct ib_device *device);
  * Return: readable when ibsa_ib_device_dispatch() has something to do; -1: use
  * ibsa_ib_device_wait()
  */
-int ibsa_ib_device_fd(struct ib_device *device);
+int ibsa_ib_device_fd(struct ib_device *device) IBSA_NONNULL(1);
 
-int ibsa_ib_device_timeout_ms(struct ib_device *device);
+int ibsa_ib_device_timeout_ms(struct ib_device *device) IBSA_NONNULL(1);
 
 /**
  * ibsa_ib_device_dispatch - process what is due, without waiting
@@ -622,7 +624,7 @@ int ibsa_ib_device_timeout_ms(struct ib_device *device);
  * dispatches it: poll again; -EINVAL the device has a worker; or the receive
  * error
  */
-int ibsa_ib_device_dispatch(struct ib_device *device);
+int ibsa_ib_device_dispatch(struct ib_device *device) IBSA_NONNULL(1);
 
 /**
  * ibsa_ib_device_wait - wait for something to do, then dispatch
@@ -630,7 +632,8 @@ int ibsa_ib_device_dispatch(struct ib_device *device);
  *
  * Return: as ibsa_ib_device_dispatch(); -EINTR a signal ended the wait
  */
-int ibsa_ib_device_wait(struct ib_device *device, int timeout_ms);
+int ibsa_ib_device_wait(struct ib_device *device, int timeout_ms)
+	IBSA_NONNULL(1);
 
 /**
  * ibsa_last_reply - the reply that caused a callback
@@ -638,7 +641,8 @@ int ibsa_ib_device_wait(struct ib_device *device, int timeout_ms);
  *
  * Return: valid until the callback returns; NULL if no reply caused it
  */
-const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
+const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device)
+	IBSA_NONNULL(1);
 
 /**
  * ib_sa_path_rec_get - query the SA for one path
@@ -672,7 +676,8 @@ int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
 		       unsigned int gfp_mask,
 		       void (*callback)(int status, struct sa_path_rec *resp,
 					void *context),
-		       void *context, struct ib_sa_query **sa_query);
+		       void *context, struct ib_sa_query **sa_query)
+	IBSA_NONNULL(1, 2, 4);
 
 /**
  * ib_sa_service_rec_query - look up, register or delete a service
@@ -692,7 +697,8 @@ int ib_sa_service_rec_query(struct ib_sa_client *client,
 			    void (*callback)(int status,
 					     struct ib_sa_service_rec *resp,
 					     void *context),
-			    void *context, struct ib_sa_query **sa_query);
+			    void *context, struct ib_sa_query **sa_query)
+	IBSA_NONNULL(1, 2, 5);
 
 /**
  * ib_sa_service_rec_get - look up all services that match
@@ -709,7 +715,7 @@ int ib_sa_service_rec_get(
 	unsigned long timeout_ms, unsigned int gfp_mask,
 	void (*callback)(int status, struct sa_service_rec *resp,
 			 unsigned int num_services, void *context),
-	void *context, struct ib_sa_query **sa_query);
+	void *context, struct ib_sa_query **sa_query) IBSA_NONNULL(1, 2, 4);
 
 /**
  * ib_sa_mcmember_rec_query - send one request about a multicast group
@@ -729,7 +735,8 @@ int ib_sa_mcmember_rec_query(struct ib_sa_client *client,
 			     void (*callback)(int status,
 					      struct ib_sa_mcmember_rec *resp,
 					      void *context),
-			     void *context, struct ib_sa_query **sa_query);
+			     void *context, struct ib_sa_query **sa_query)
+	IBSA_NONNULL(1, 2, 5);
 
 /**
  * ib_sa_guid_info_rec_query - look up, assign or remove alias GUIDs
@@ -741,15 +748,13 @@ int ib_sa_mcmember_rec_query(struct ib_sa_client *client,
  *
  * Source: Linux drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.19.
  */
-int ib_sa_guid_info_rec_query(struct ib_sa_client *client,
-			      struct ib_device *device, uint8_t port_num,
-			      struct ib_sa_guidinfo_rec *rec,
-			      ib_sa_comp_mask comp_mask, uint8_t method,
-			      unsigned long timeout_ms, unsigned int gfp_mask,
-			      void (*callback)(int status,
-					       struct ib_sa_guidinfo_rec *resp,
-					       void *context),
-			      void *context, struct ib_sa_query **sa_query);
+int ib_sa_guid_info_rec_query(
+	struct ib_sa_client *client, struct ib_device *device, uint8_t port_num,
+	struct ib_sa_guidinfo_rec *rec, ib_sa_comp_mask comp_mask,
+	uint8_t method, unsigned long timeout_ms, unsigned int gfp_mask,
+	void (*callback)(int status, struct ib_sa_guidinfo_rec *resp,
+			 void *context),
+	void *context, struct ib_sa_query **sa_query) IBSA_NONNULL(1, 2, 4);
 
 struct ibsa_rec_registration;
 
@@ -776,7 +781,8 @@ int ibsa_service_rec_register(struct ib_sa_client *client,
 			      const struct ib_sa_service_rec *rec,
 			      ib_sa_comp_mask comp_mask,
 			      ibsa_registration_fn report, void *arg,
-			      struct ibsa_rec_registration **out) IBSA_MUST_USE;
+			      struct ibsa_rec_registration **out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 2, 4);
 
 void ibsa_service_rec_release(struct ibsa_rec_registration *registration);
 
@@ -787,7 +793,8 @@ int ibsa_device_watch_start_sized(struct ib_sa_client *client,
 				  struct ib_device *device, uint8_t port_num,
 				  const struct ibsa_event_options *options,
 				  size_t size, ibsa_event_fn report, void *arg,
-				  struct ibsa_device_watch **out) IBSA_MUST_USE;
+				  struct ibsa_device_watch **out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 2);
 
 /**
  * ibsa_device_watch_start - receive the events that the SA reports
@@ -867,7 +874,7 @@ struct ib_sa_multicast *ib_sa_join_multicast(
 	struct ib_sa_mcmember_rec *rec, ib_sa_comp_mask comp_mask,
 	unsigned int gfp_mask,
 	int (*callback)(int status, struct ib_sa_multicast *multicast),
-	void *context);
+	void *context) IBSA_NONNULL(1, 2, 4);
 
 /**
  * ib_sa_free_multicast - end a membership, also during its join
@@ -885,7 +892,8 @@ void ib_sa_free_multicast(struct ib_sa_multicast *multicast);
  * Return: 0; -EADDRNOTAVAIL not joined, or lost; -EINVAL the parent's device
  */
 int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
-			   union ib_gid *mgid, struct ib_sa_mcmember_rec *rec);
+			   union ib_gid *mgid, struct ib_sa_mcmember_rec *rec)
+	IBSA_NONNULL(1, 3, 4);
 
 /**
  * opa_pr_query_possible - which form of path query the SA supports
@@ -899,7 +907,8 @@ int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
  * Source: Linux drivers/infiniband/core/sa_query.c.
  */
 int opa_pr_query_possible(struct ib_sa_client *client, struct ib_device *device,
-			  uint8_t port_num, struct sa_path_rec *rec);
+			  uint8_t port_num, struct sa_path_rec *rec)
+	IBSA_NONNULL(2);
 
 /**
  * ib_sa_cancel_query - cancel a query: its callback runs with -EINTR
@@ -916,14 +925,16 @@ void ib_sa_cancel_query(int id, struct ib_sa_query *query);
  * @rec:       its LIDs are those of rec->ib, whatever its type
  * @attribute: receives 64 bytes
  */
-void ib_sa_pack_path(struct sa_path_rec *rec, void *attribute);
+void ib_sa_pack_path(struct sa_path_rec *rec, void *attribute)
+	IBSA_NONNULL(1, 2);
 
 /**
  * ib_sa_unpack_path - decode a path record of a MAD
  * @attribute: 64 bytes
  * @rec:       receives the record, of type IB
  */
-void ib_sa_unpack_path(void *attribute, struct sa_path_rec *rec);
+void ib_sa_unpack_path(void *attribute, struct sa_path_rec *rec)
+	IBSA_NONNULL(1, 2);
 
 /**
  * rdma_get_gid_attr - read one entry of a port's GID table
@@ -935,7 +946,8 @@ void ib_sa_unpack_path(void *attribute, struct sa_path_rec *rec);
  * Source: Linux drivers/infiniband/core/cache.c.
  */
 const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
-					    uint32_t port_num, int index);
+					    uint32_t port_num, int index)
+	IBSA_NONNULL(1);
 
 /**
  * rdma_find_gid_by_port - the entry of a port's GID table with a GID
@@ -947,15 +959,14 @@ const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
  *
  * Source: Linux drivers/infiniband/core/cache.c.
  */
-const struct ib_gid_attr *rdma_find_gid_by_port(struct ib_device *device,
-						const union ib_gid *gid,
-						enum ib_gid_type gid_type,
-						uint32_t port_num,
-						uint32_t ndev_ifindex);
+const struct ib_gid_attr *
+rdma_find_gid_by_port(struct ib_device *device, const union ib_gid *gid,
+		      enum ib_gid_type gid_type, uint32_t port_num,
+		      uint32_t ndev_ifindex) IBSA_NONNULL(1, 2);
 
-void rdma_hold_gid_attr(const struct ib_gid_attr *attr);
+void rdma_hold_gid_attr(const struct ib_gid_attr *attr) IBSA_NONNULL(1);
 
-void rdma_put_gid_attr(const struct ib_gid_attr *attr);
+void rdma_put_gid_attr(const struct ib_gid_attr *attr) IBSA_NONNULL(1);
 
 /**
  * ib_init_ah_attr_from_path - make address handle attributes from a path
@@ -974,7 +985,8 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr);
 int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 			      struct sa_path_rec *rec,
 			      struct rdma_ah_attr *ah_attr,
-			      const struct ib_gid_attr *gid_attr);
+			      const struct ib_gid_attr *gid_attr)
+	IBSA_NONNULL(1, 3, 4);
 
 /**
  * ibsa_init_ah_attr_from_path - the same, with a GRH if the port requires one
@@ -987,9 +999,10 @@ int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 int ibsa_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 				struct sa_path_rec *rec,
 				struct rdma_ah_attr *ah_attr,
-				const struct ib_gid_attr *gid_attr);
+				const struct ib_gid_attr *gid_attr)
+	IBSA_NONNULL(1, 3, 4);
 
-void rdma_destroy_ah_attr(struct rdma_ah_attr *ah_attr);
+void rdma_destroy_ah_attr(struct rdma_ah_attr *ah_attr) IBSA_NONNULL(1);
 
 /**
  * ibsa_ah_attr_to_ibv - convert attributes for ibv_create_ah()
@@ -998,7 +1011,8 @@ void rdma_destroy_ah_attr(struct rdma_ah_attr *ah_attr);
  * Return: 0; -EINVAL unknown type; -ERANGE a DLID of more than 16 bits
  */
 int ibsa_ah_attr_to_ibv(const struct rdma_ah_attr *ah_attr,
-			struct ibv_ah_attr *out) IBSA_MUST_USE;
+			struct ibv_ah_attr *out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 2);
 
 IBSA_END
 

@@ -47,7 +47,8 @@ IBSA_BEGIN
 /* For bindings: ibsa_verbs_open() with the size of @options. */
 int ibsa_verbs_open_sized(const struct ibsa_options *options, size_t size,
 			  struct ibsa_error *error,
-			  struct ibv_context **out) IBSA_MUST_USE;
+			  struct ibv_context **out) IBSA_MUST_USE
+	IBSA_NONNULL(4);
 
 /**
  * ibsa_verbs_open - open a context without a uverbs device
@@ -95,7 +96,7 @@ int ibsa_verbs_close(struct ibv_context *context);
  */
 int ibsa_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 		      uint32_t gid_index, struct ibv_gid_entry *entry,
-		      uint32_t flags) IBSA_MUST_USE;
+		      uint32_t flags) IBSA_MUST_USE IBSA_NONNULL(4);
 
 /**
  * ibsa_query_gid_table - read all entries of a device that are not empty
@@ -122,7 +123,7 @@ ssize_t ibsa_query_gid_table(struct ibv_context *context,
  */
 int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 		      uint32_t gid_index, struct ibv_gid_entry *entry,
-		      uint32_t flags, size_t entry_size);
+		      uint32_t flags, size_t entry_size) IBSA_NONNULL(4);
 
 /**
  * _ibv_query_gid_table - for the inline ibv_query_gid_table()
@@ -321,7 +322,7 @@ int ibsa_close_device(struct ibv_context *context);
 int ibsa_get_async_event(struct ibv_context *context,
 			 struct ibsa_async_event *event);
 
-void ibsa_ack_async_event(struct ibsa_async_event *event);
+void ibsa_ack_async_event(struct ibsa_async_event *event) IBSA_NONNULL(1);
 
 const char *ibsa_event_type_text(int event_type);
 
@@ -353,7 +354,8 @@ void ibsa_verbs_async_fd_put(struct ibsa_verbs_async_fd *held);
  * Return: network byte order, valid until the event is acknowledged; NULL for
  * an event of the device and for IBV_EVENT_SM_GAP
  */
-const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event);
+const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event)
+	IBSA_NONNULL(1);
 
 /**
  * ibsa_stock_get_event - ibsa_get_async_event() for libibsa-verbs-preload.so
