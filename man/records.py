@@ -90,7 +90,7 @@ def member(kind, row):
 def members(text, table):
     head = ("member", "C type", "bits", "mask", "shown as")
     lines = [member(kind, row) for kind, row in
-             rows(define(text, f"IBSA_{table}_FIELDS"), "F|ARR")]
+             rows(define(text, f"IBSA_{table}_FIELDS"), "F|ARR|LATE")]
     widest = [max(column, key=len) for column in zip(head, *lines)]
     yield ".Bl -column " + " ".join(f'"{one}"' for one in widest)
     yield ".It " + " Ta ".join(f"Sy {one}" for one in head)

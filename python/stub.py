@@ -47,7 +47,7 @@ def main():
     print(f"__all__ = {list(names.values())}")
     for _, row in found:
         fields = [member(*one) for one in tables.rows(
-            tables.define(text, f"IBSA_{row[1]}_FIELDS"), "F|ARR")]
+            tables.define(text, f"IBSA_{row[1]}_FIELDS"), "F|ARR|LATE")]
         print(f'\n\nclass {names[row[0]]}(Record["{names[row[2]]}"]):')
         print("    def __init__(")
         print("        self, *,")

@@ -129,7 +129,8 @@ const struct ibsa_record *ibsa_record_find(const char *name) IBSA_NONNULL(1);
  * Return: 0; -EPROTO @len is too small
  */
 int ibsa_record_decode(const struct ibsa_record *record, const void *wire,
-		       size_t len, void *out, size_t size) IBSA_MUST_USE;
+		       size_t len, void *out, size_t size) IBSA_MUST_USE
+	IBSA_NONNULL(1, 2, 4);
 
 /**
  * ibsa_record_encode - encode a struct into the bytes of its record
@@ -141,7 +142,8 @@ int ibsa_record_decode(const struct ibsa_record *record, const void *wire,
  * field, or a text does not end with a NUL
  */
 int ibsa_record_encode(const struct ibsa_record *record, const void *host,
-		       size_t size, void *out, size_t len) IBSA_MUST_USE;
+		       size_t size, void *out, size_t len) IBSA_MUST_USE
+	IBSA_NONNULL(1, 2, 4);
 
 unsigned int ibsa_field_values(const struct ibsa_field *field) IBSA_NONNULL(1);
 
@@ -177,7 +179,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * MAD, RMPP and SA header of one MAD, 56 bytes. Not a record, but described by
  * the same kind of table. Source: IBA vol 1, 13.4.3, 13.6.2, 15.2.1.
  */
-#define IBSA_SA_HEADER_FIELDS(F, ARR, PAD)				\
+#define IBSA_SA_HEADER_FIELDS(F, ARR, PAD, LATE)			\
 	F(u8,   base_version,      8, IBSA_NO_BIT, dec)			\
 	F(u8,   mgmt_class,        8, IBSA_NO_BIT, hex)			\
 	F(u8,   class_version,     8, IBSA_NO_BIT, dec)			\
@@ -204,7 +206,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * PathRecord: attribute 0x0035, 64 bytes.
  * Source: IBA vol 1, 15.2.5.16; component bits: Linux include/rdma/ib_sa.h.
  */
-#define IBSA_PATH_FIELDS(F, ARR, PAD)					\
+#define IBSA_PATH_FIELDS(F, ARR, PAD, LATE)				\
 	F(u64,  service_id,       64, IBSA_TWO(0), hex)			\
 	F(gid,  dgid,            128,  2, gid)				\
 	F(gid,  sgid,            128,  3, gid)				\
@@ -233,7 +235,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * PathRecord of Omni-Path: attribute 0x0035, class version 0x80, 64 bytes.
  * Source: Linux drivers/infiniband/core/sa_query.c, opa_path_rec_table.
  */
-#define IBSA_OPA_PATH_FIELDS(F, ARR, PAD)				\
+#define IBSA_OPA_PATH_FIELDS(F, ARR, PAD, LATE)				\
 	F(u64,  service_id,       64, IBSA_TWO(0), hex)			\
 	F(gid,  dgid,            128,  2, gid)				\
 	F(gid,  sgid,            128,  3, gid)				\
@@ -269,7 +271,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * NodeRecord: attribute 0x0011, 108 bytes; 112 in a table.
  * Source: IBA vol 1, 15.2.5.2 and 14.2.5.3 (NodeInfo).
  */
-#define IBSA_NODE_FIELDS(F, ARR, PAD)					\
+#define IBSA_NODE_FIELDS(F, ARR, PAD, LATE)				\
 	F(u16,  lid,              16,  0, dec)				\
 	PAD(resv0,                16)					\
 	F(u8,   base_version,      8,  2, dec)				\
@@ -292,7 +294,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * speeds 2 are those of rdma-core's libibmad; no source has component bits for
  * them.
  */
-#define IBSA_PORT_INFO_FIELDS(F, ARR, PAD)				\
+#define IBSA_PORT_INFO_FIELDS(F, ARR, PAD, LATE)			\
 	F(u16,  endport_lid,      16,  0, dec)				\
 	F(u8,   port_num,          8,  1, dec)				\
 	F(u8,   options,           8,  2, hex)				\
@@ -359,7 +361,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * ClassPortInfo: attribute 0x0001, 72 bytes.
  * Source: IBA vol 1, 13.4.8.1.
  */
-#define IBSA_CLASS_PORT_INFO_FIELDS(F, ARR, PAD)			\
+#define IBSA_CLASS_PORT_INFO_FIELDS(F, ARR, PAD, LATE)			\
 	F(u8,   base_version,      8, IBSA_NO_BIT, dec)			\
 	F(u8,   class_version,     8, IBSA_NO_BIT, dec)			\
 	F(u16,  capability_mask,  16, IBSA_NO_BIT, hex)			\
@@ -388,7 +390,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * ClassPortInfo of Omni-Path: attribute 0x0001, class version 0x80, 80 bytes.
  * Source: opa-ff, stl_mad_types.h, STL_CLASS_PORT_INFO.
  */
-#define IBSA_OPA_CLASS_PORT_INFO_FIELDS(F, ARR, PAD)			\
+#define IBSA_OPA_CLASS_PORT_INFO_FIELDS(F, ARR, PAD, LATE)		\
 	F(u8,   base_version,      8, IBSA_NO_BIT, dec)			\
 	F(u8,   class_version,     8, IBSA_NO_BIT, dec)			\
 	F(u16,  capability_mask,  16, IBSA_NO_BIT, hex)			\
@@ -421,7 +423,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * All 64 bytes of a name are sent and compared, with zeros after its end.
  * Source: IBA vol 1, 15.2.5.14; component bits: Linux include/rdma/ib_sa.h.
  */
-#define IBSA_SERVICE_FIELDS(F, ARR, PAD)				\
+#define IBSA_SERVICE_FIELDS(F, ARR, PAD, LATE)				\
 	F(u64,  service_id,       64,  0, hex)				\
 	F(gid,  service_gid,     128,  1, gid)				\
 	F(u16,  service_pkey,     16,  2, hex)				\
@@ -438,7 +440,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * MCMemberRecord: attribute 0x0038, 52 bytes; 56 in a table.
  * Source: IBA vol 1, 15.2.5.17; component bits: Linux include/rdma/ib_sa.h.
  */
-#define IBSA_MCMEMBER_FIELDS(F, ARR, PAD)				\
+#define IBSA_MCMEMBER_FIELDS(F, ARR, PAD, LATE)				\
 	F(gid,  mgid,            128,  0, gid)				\
 	F(gid,  port_gid,        128,  1, gid)				\
 	F(u32,  qkey,             32,  2, hex)				\
@@ -465,7 +467,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * Source: IBA vol 1, 15.2.5.19 and 14.2.5.5 (GUIDInfo); component bits: Linux
  * include/rdma/ib_sa.h.
  */
-#define IBSA_GUID_INFO_FIELDS(F, ARR, PAD)				\
+#define IBSA_GUID_INFO_FIELDS(F, ARR, PAD, LATE)			\
 	F(u16,  lid,              16,  0, dec)				\
 	F(u8,   block_num,         8,  1, dec)				\
 	PAD(resv0,                 8)					\
@@ -478,7 +480,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * Source: IBA vol 1, 15.2.5.11 and 14.2.5.7 (P_KeyTable); component bits:
  * OpenSM's ib_types.h, which has none for the entries.
  */
-#define IBSA_PKEY_TABLE_FIELDS(F, ARR, PAD)				\
+#define IBSA_PKEY_TABLE_FIELDS(F, ARR, PAD, LATE)			\
 	F(u16,  lid,              16,  0, dec)				\
 	F(u16,  block_num,        16,  1, dec)				\
 	F(u8,   port_num,          8,  2, dec)				\
@@ -489,7 +491,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * InformInfo: attribute 0x0003, 36 bytes.
  * Source: IBA vol 1, 13.4.8.3; component bits: rdma-core's srp_daemon.
  */
-#define IBSA_INFORM_INFO_FIELDS(F, ARR, PAD)				\
+#define IBSA_INFORM_INFO_FIELDS(F, ARR, PAD, LATE)			\
 	F(gid,  gid,             128,  0, gid)				\
 	F(u16,  lid_range_begin,  16,  1, dec)				\
 	F(u16,  lid_range_end,    16,  2, dec)				\
@@ -509,7 +511,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * its subscriber.
  * Source: IBA vol 1, 15.2.5.12; component bits: OpenSM's ib_types.h.
  */
-#define IBSA_INFORM_INFO_REC_FIELDS(F, ARR, PAD)			\
+#define IBSA_INFORM_INFO_REC_FIELDS(F, ARR, PAD, LATE)			\
 	F(gid,  subscriber_gid,  128,  0, gid)				\
 	F(u16,  subscriber_enum,  16,  1, dec)				\
 	PAD(resv0,                48)					\
@@ -531,7 +533,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * Notice: attribute 0x0002, 80 bytes.
  * Source: IBA vol 1, 13.4.8.2.
  */
-#define IBSA_NOTICE_FIELDS(F, ARR, PAD)					\
+#define IBSA_NOTICE_FIELDS(F, ARR, PAD, LATE)				\
 	F(u8,   is_generic,        1, IBSA_NO_BIT, dec)			\
 	F(u8,   type,              7, IBSA_NO_BIT, dec)			\
 	F(u32,  producer_type,    24, IBSA_NO_BIT, dec)			\
@@ -547,7 +549,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * Source: IBA vol 1, 15.2.5.4 and 14.2.5.4 (SwitchInfo); component bits:
  * OpenSM's ib_types.h, which has one for the LID only.
  */
-#define IBSA_SWITCH_INFO_FIELDS(F, ARR, PAD)				\
+#define IBSA_SWITCH_INFO_FIELDS(F, ARR, PAD, LATE)			\
 	F(u16,  lid,              16,  0, dec)				\
 	PAD(resv0,                16)					\
 	F(u16,  linear_fdb_cap,   16, IBSA_NO_BIT, dec)			\
@@ -577,7 +579,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * Source: IBA vol 1, 15.2.5.5 and 14.2.5.10; component bits: OpenSM's
  * ib_types.h.
  */
-#define IBSA_LFT_FIELDS(F, ARR, PAD)					\
+#define IBSA_LFT_FIELDS(F, ARR, PAD, LATE)				\
 	F(u16,  lid,              16,  0, dec)				\
 	F(u16,  block_num,        16,  1, dec)				\
 	PAD(resv0,                32)					\
@@ -590,7 +592,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * Source: IBA vol 1, 15.2.5.7 and 14.2.5.12; component bits: OpenSM's
  * ib_types.h.
  */
-#define IBSA_MFT_FIELDS(F, ARR, PAD)					\
+#define IBSA_MFT_FIELDS(F, ARR, PAD, LATE)				\
 	F(u16,  lid,              16,  0, dec)				\
 	F(u8,   position,          4,  1, dec)				\
 	PAD(resv0,                 3)					\
@@ -603,7 +605,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * Source: IBA vol 1, 15.2.5.8 and 14.2.5.13 (SMInfo); component bits: OpenSM's
  * ib_types.h.
  */
-#define IBSA_SM_INFO_FIELDS(F, ARR, PAD)				\
+#define IBSA_SM_INFO_FIELDS(F, ARR, PAD, LATE)				\
 	F(u16,  lid,              16,  0, dec)				\
 	PAD(resv0,                16)					\
 	F(u64,  guid,             64,  2, guid)				\
@@ -619,7 +621,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * switch.
  * Source: IBA vol 1, 15.2.5.13; component bits: OpenSM's ib_types.h.
  */
-#define IBSA_LINK_FIELDS(F, ARR, PAD)					\
+#define IBSA_LINK_FIELDS(F, ARR, PAD, LATE)				\
 	F(u16,  from_lid,         16,  0, dec)				\
 	F(u8,   from_port,         8,  1, dec)				\
 	F(u8,   to_port,           8,  2, dec)				\
@@ -632,7 +634,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * Source: IBA vol 1, 15.2.5.6 and 14.2.5.8; component bits: OpenSM's
  * ib_types.h.
  */
-#define IBSA_SL_TO_VL_FIELDS(F, ARR, PAD)				\
+#define IBSA_SL_TO_VL_FIELDS(F, ARR, PAD, LATE)				\
 	F(u16,  lid,              16,  0, dec)				\
 	F(u8,   input_port_num,    8,  1, dec)				\
 	F(u8,   output_port_num,   8,  2, dec)				\
@@ -646,7 +648,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * Source: IBA vol 1, 15.2.5.9 and 14.2.5.9; component bits: OpenSM's
  * ib_types.h.
  */
-#define IBSA_VL_ARBITRATION_FIELDS(F, ARR, PAD)				\
+#define IBSA_VL_ARBITRATION_FIELDS(F, ARR, PAD, LATE)			\
 	F(u16,  lid,              16,  0, dec)				\
 	F(u8,   output_port_num,   8,  1, dec)				\
 	F(u8,   block_num,         8,  2, dec)				\
@@ -659,7 +661,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * dgid_count GIDs. In gid, the sources precede the destinations.
  * Source: IBA vol 1, 15.2.5.20; component bits: OpenSM's ib_types.h.
  */
-#define IBSA_MULTI_PATH_FIELDS(F, ARR, PAD)				\
+#define IBSA_MULTI_PATH_FIELDS(F, ARR, PAD, LATE)			\
 	F(u8,   raw_traffic,       1,  0, dec)				\
 	PAD(resv0,                 3)					\
 	F(u32,  flow_label,       20,  2, hex)				\
@@ -795,31 +797,34 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
 /*
  * The layout is a struct with one char for each bit: offsetof() and sizeof() of
  * its members are offsets and widths in bits. In the mask struct, sizeof() of a
- * member minus 1 is the mask column. No object has these types.
+ * member minus 1 is the mask column. No object has these types. The bits of a
+ * LATE field, whose member stands behind those of an earlier release, are those
+ * of the PAD with its name.
  */
 #define IBSA__BITS_F(type, name, bits, mask, show) char name[bits];
 #define IBSA__BITS_ARR(type, name, bits, count, mask, show) \
 	char name[count][bits];
 #define IBSA__BITS_PAD(name, bits) char name[bits];
+#define IBSA__BITS_LATE(type, name, bits, mask, show)
 
 #define IBSA__MASK_F(type, name, bits, mask, show) char name[(mask) + 1];
 #define IBSA__MASK_ARR(type, name, bits, count, mask, show) \
 	char name[(mask) + 1];
 #define IBSA__MASK_PAD(name, bits)
 
-#define IBSA__DEFINE(record, TABLE)                                 \
-	struct ibsa_##record {                                      \
-		IBSA_##TABLE##_FIELDS(IBSA__HOST_F, IBSA__HOST_ARR, \
-				      IBSA__HOST_PAD)               \
-	};                                                          \
-	struct ibsa__##record##_bits {                              \
-		IBSA_##TABLE##_FIELDS(IBSA__BITS_F, IBSA__BITS_ARR, \
-				      IBSA__BITS_PAD)               \
-	};                                                          \
-	struct ibsa__##record##_mask {                              \
-		IBSA_##TABLE##_FIELDS(IBSA__MASK_F, IBSA__MASK_ARR, \
-				      IBSA__MASK_PAD)               \
-	};                                                          \
+#define IBSA__DEFINE(record, TABLE)                                    \
+	struct ibsa_##record {                                         \
+		IBSA_##TABLE##_FIELDS(IBSA__HOST_F, IBSA__HOST_ARR,    \
+				      IBSA__HOST_PAD, IBSA__HOST_F)    \
+	};                                                             \
+	struct ibsa__##record##_bits {                                 \
+		IBSA_##TABLE##_FIELDS(IBSA__BITS_F, IBSA__BITS_ARR,    \
+				      IBSA__BITS_PAD, IBSA__BITS_LATE) \
+	};                                                             \
+	struct ibsa__##record##_mask {                                 \
+		IBSA_##TABLE##_FIELDS(IBSA__MASK_F, IBSA__MASK_ARR,    \
+				      IBSA__MASK_PAD, IBSA__MASK_F)    \
+	};                                                             \
 	extern const struct ibsa_record ibsa_##record##_record
 
 #define IBSA__DEFINE_RECORD(record, TABLE, ...) IBSA__DEFINE(record, TABLE);

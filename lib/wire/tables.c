@@ -31,27 +31,28 @@
 	| SPAN(cm, SPAN_##show(count))
 #define NOTHING(name, bits)
 
-#define OBJECT(record, TABLE, answer, full, abbreviation, attr, version,    \
-	       changed_by, bytes, one_line)                                 \
-	_Static_assert(sizeof(struct ibsa__##record##_bits) == (bytes)*8,   \
-		       full ": the bytes in IBSA_RECORDS are not the sum "  \
-			    "of its table's bits");                         \
-	const struct ibsa_record ibsa_##record##_record = {                 \
-		.name = full,                                               \
-		.short_name = abbreviation,                                 \
-		.brief = one_line,                                          \
-		.attribute = attr,                                          \
-		.class_version = version,                                   \
-		.writer = IBSA_WRITER_##changed_by,                         \
-		.size = bytes,                                              \
-		.host_size = sizeof(struct ibsa_##record),                  \
-		.reply = &ibsa_##answer##_record,                           \
-		.mask = 0 IBSA_##TABLE##_FIELDS(MASK_F, MASK_ARR, NOTHING), \
-		.fields = record##_rows,                                    \
-		.field_count = sizeof(record##_rows) /                      \
-			       sizeof(record##_rows[0]),                    \
-		.decode = record##_decode,                                  \
-		.encode = record##_encode,                                  \
+#define OBJECT(record, TABLE, answer, full, abbreviation, attr, version,   \
+	       changed_by, bytes, one_line)                                \
+	_Static_assert(sizeof(struct ibsa__##record##_bits) == (bytes)*8,  \
+		       full ": the bytes in IBSA_RECORDS are not the sum " \
+			    "of its table's bits");                        \
+	const struct ibsa_record ibsa_##record##_record = {                \
+		.name = full,                                              \
+		.short_name = abbreviation,                                \
+		.brief = one_line,                                         \
+		.attribute = attr,                                         \
+		.class_version = version,                                  \
+		.writer = IBSA_WRITER_##changed_by,                        \
+		.size = bytes,                                             \
+		.host_size = sizeof(struct ibsa_##record),                 \
+		.reply = &ibsa_##answer##_record,                          \
+		.mask = 0 IBSA_##TABLE##_FIELDS(MASK_F, MASK_ARR, NOTHING, \
+						MASK_F),                   \
+		.fields = record##_rows,                                   \
+		.field_count = sizeof(record##_rows) /                     \
+			       sizeof(record##_rows[0]),                   \
+		.decode = record##_decode,                                 \
+		.encode = record##_encode,                                 \
 	};
 
 IBSA_RECORDS(OBJECT)

@@ -7,7 +7,8 @@ usage: sizes.py CC INCLUDE-DIR PROGRAM.c FABRIC SYSFS MAN LIBRARY... [FLAG...]
 PROGRAM.c is compiled with three sets of headers: those of INCLUDE-DIR; copies in
 which the last member of each struct that crosses the interface is missing, with
 -DSMALLER; and copies in which each has a further member, new_member or
-new_operation, with -DLARGER. PortInfo loses its last field, or gets a field;
+new_operation, with -DLARGER. PortInfo loses its last field, or gets a field in
+reserved bits;
 NodeRecord and LinearForwardingTableRecord get a field. Each program runs with
 LIBRARY on FABRIC, with the devices of the tree SYSFS. FLAGs are those that the
 libraries were built with.
@@ -71,7 +72,10 @@ def table_change(text, name, way):
     """A record without the last field of its table, or with another."""
     table = re.search(rf"#define IBSA_{name}_FIELDS(?:.*\\\n)*.*\n", text)[0]
     rows = table.rstrip("\n").split("\n")
-    if way == "LARGER":
+    if way == "LARGER" and name == "PORT_INFO":
+        rows = [row.replace("PAD(resv2,", "PAD(new_field,") for row in rows]
+        rows[-1] += " LATE(u64, new_field, 1, IBSA_NO_BIT, dec)"
+    elif way == "LARGER":
         rows[-1] += " F(u64, new_field, 64, IBSA_NO_BIT, dec)"
     else:
         last = max(at for at, row in enumerate(rows) if "\tF(" in row)
