@@ -39,6 +39,7 @@ static int count;
 static atomic_bool is_over;
 static atomic_int handled;
 static atomic_int failures;
+static timer_t timer;
 
 /*
  * Make all calls once. Return: whether they succeed; umad_recv() may or may not
@@ -106,9 +107,9 @@ static void handler(int number)
 	atomic_fetch_add(&handled, 1);
 }
 
-static void handler_install(void)
+static void handler_install(void (*handle)(int number))
 {
-	const struct sigaction action = { .sa_handler = handler,
+	const struct sigaction action = { .sa_handler = handle,
 					  .sa_flags = SA_RESTART };
 
 	sigaction(SIGUSR1, &action, NULL);
@@ -124,33 +125,43 @@ static void pause_at_random(void)
 		atomic_load(&is_over);
 }
 
-/* Start a timer whose signals interrupt this thread, wherever it is. */
-static timer_t timer_start(void)
+static void timer_arm(void)
 {
-	const struct itimerspec times = {
-		.it_interval.tv_nsec = INTERVAL_NS,
-		.it_value.tv_nsec = INTERVAL_NS,
-	};
+	const struct itimerspec once = { .it_value.tv_nsec = INTERVAL_NS };
+
+	if (timer_settime(timer, 0, &once, NULL))
+		_exit(2);
+}
+
+/*
+ * The timer is armed again at the end of its handler: if the handler took longer
+ * than the interval of a periodic timer, the interrupted call would never end.
+ */
+static void handler_timer(int number)
+{
+	handler(number);
+	timer_arm();
+}
+
+/* Create a timer whose signals interrupt this thread, wherever it is. */
+static void timer_start(void)
+{
 	struct sigevent event = {
 		.sigev_notify = SIGEV_THREAD_ID,
 		.sigev_signo = SIGUSR1,
 		._sigev_un._tid = gettid(),
 	};
-	timer_t timer;
 
-	if (timer_create(CLOCK_MONOTONIC, &event, &timer) ||
-	    timer_settime(timer, 0, &times, NULL))
+	handler_install(handler_timer);
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer))
 		exit(2);
-	return timer;
+	timer_arm();
 }
 
 static int signals(void *arg)
 {
-	timer_t timer;
-
 	(void)arg;
-	handler_install();
-	timer = timer_start();
+	timer_start();
 	while (atomic_load(&handled) < count * SIGNALS) {
 		if (!all_calls())
 			atomic_fetch_add(&failures, 1);
@@ -180,7 +191,7 @@ static int mallocs(void *arg)
 	int good = 0;
 
 	(void)arg;
-	handler_install();
+	handler_install(handler);
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, malloc_repeat, NULL);
 	for (int i = 0; i < count; i++) {

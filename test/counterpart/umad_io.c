@@ -40,6 +40,7 @@ enum {
 	VENDOR_LONG = 0x35,
 	LONG_BYTES = 1000,
 	HOP_LIMIT = 64,
+	WAIT_MS = 30000, /* for what comes */
 };
 
 /* A header and a MAD. */
@@ -366,8 +367,8 @@ static void smp(int portid)
 	umad_set_addr(&out, 0xffff, 0, 0, 0);
 	umad_set_pkey(&out, 0);
 	print_result("send SMP",
-		     umad_send(portid, agent, &out, MAD_BYTES, 1000, 3));
-	await("answer", portid, agent, &in, 1000);
+		     umad_send(portid, agent, &out, MAD_BYTES, WAIT_MS, 3));
+	await("answer", portid, agent, &in, WAIT_MS);
 	print_result("unregister SMI", umad_unregister(portid, agent));
 }
 
@@ -426,17 +427,18 @@ static void gmp_in_child(const struct ends *ends)
 	union buffer in;
 	pid_t child;
 
-	gmp_exchange(ends, 0x31, VENDOR, 1000);
+	gmp_exchange(ends, 0x31, VENDOR, WAIT_MS);
 	fflush(stdout);
 	child = fork();
 	if (!child) {
 		await("child's request", ends->server, ends->server_agent, &in,
-		      1000);
+		      WAIT_MS);
 		gmp_answer(ends, &in);
 		exit(0);
 	}
 	waitpid(child, NULL, 0);
-	await("answer of child", ends->client, ends->client_agent, &in, 1000);
+	await("answer of child", ends->client, ends->client_agent, &in,
+	      WAIT_MS);
 }
 
 /* An answer of many segments, which the kernel sends and reassembles. */
@@ -471,10 +473,10 @@ static void gmp_long(struct ends *ends)
 					       vendor_oui, NULL);
 	ends->server_agent = umad_register_oui(ends->server, VENDOR_LONG, 1,
 					       vendor_oui, get);
-	gmp_exchange(ends, 0x51, VENDOR_LONG, 1000);
-	await("request", ends->server, ends->server_agent, &in, 1000);
+	gmp_exchange(ends, 0x51, VENDOR_LONG, WAIT_MS);
+	await("request", ends->server, ends->server_agent, &in, WAIT_MS);
 	gmp_long_answer(ends, &in);
-	result = umad_recv(ends->client, &long_in, &length, 1000);
+	result = umad_recv(ends->client, &long_in, &length, WAIT_MS);
 	print_result("recv into too little", result);
 	printf("  needs %d\n", length);
 	result = umad_recv(ends->client, &long_in, &length, 0);
@@ -498,23 +500,23 @@ static void gmp(int portid, const char *peer, const char *gid)
 	if (inet_pton(AF_INET6, gid, ends.to.gid) != 1)
 		exit(2);
 
-	gmp_exchange(&ends, 0x11, VENDOR, 1000);
-	await("request", ends.server, ends.server_agent, &in, 1000);
+	gmp_exchange(&ends, 0x11, VENDOR, WAIT_MS);
+	await("request", ends.server, ends.server_agent, &in, WAIT_MS);
 	gmp_answer(&ends, &in);
-	await("answer", portid, ends.client_agent, &in, 1000);
+	await("answer", portid, ends.client_agent, &in, WAIT_MS);
 
-	gmp_exchange(&ends, 0x21, VENDOR, 1000);
-	gmp_exchange(&ends, 0x21, VENDOR, 1000);
-	print_result("poll", umad_poll(ends.server, 1000));
-	receive("recv into 10 bytes", ends.server, 10, 1000);
+	gmp_exchange(&ends, 0x21, VENDOR, WAIT_MS);
+	gmp_exchange(&ends, 0x21, VENDOR, WAIT_MS);
+	print_result("poll", umad_poll(ends.server, WAIT_MS));
+	receive("recv into 10 bytes", ends.server, 10, WAIT_MS);
 	await("request", ends.server, ends.server_agent, &in, -1);
 	gmp_answer(&ends, &in);
 	await("answer", portid, ends.client_agent, &in, -1);
 
 	/* The other device gives no answer: the kernel returns the request. */
 	gmp_exchange(&ends, 0x41, VENDOR, 50);
-	await("request", ends.server, ends.server_agent, &in, 1000);
-	await("no answer", portid, ends.client_agent, &in, 3000);
+	await("request", ends.server, ends.server_agent, &in, WAIT_MS);
+	await("no answer", portid, ends.client_agent, &in, WAIT_MS);
 	gmp_in_child(&ends);
 	gmp_long(&ends);
 	print_result("close peer", umad_close_port(ends.server));

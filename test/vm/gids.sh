@@ -15,8 +15,8 @@ count() {
 		grep -vc '^0000:0000:0000:0000:0000:0000:0000:0000$')" != "$2" ]
 	do
 		tries=$((tries + 1))
-		if [ $tries = 50 ]; then
-			echo "$1 has not come to $2 GIDs"
+		if [ $tries = 600 ]; then
+			echo "FAILED: $1 has not come to $2 GIDs" >&2
 			exit 1
 		fi
 		usleep 100000

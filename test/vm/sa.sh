@@ -14,8 +14,8 @@ fabric=/tmp/fabric.net
 limit=120 # seconds that nothing may take longer than
 
 fail() {
-	echo "$case: $*"
-	tail -n 5 /tmp/err /tmp/server
+	echo "FAILED: $case: $*" >&2
+	tail -n 5 /tmp/err /tmp/server >&2
 	exit 1
 }
 

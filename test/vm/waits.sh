@@ -18,10 +18,10 @@ head -n "$(wc -l </tmp/expected)" /tmp/stock >/tmp/common
 failed=0
 for file in front attached; do
 	diff /tmp/stock /tmp/$file >/tmp/difference || {
-		echo "$file:"
-		cat /tmp/difference
+		echo "FAILED: $file:" >&2
+		cat /tmp/difference >&2
 		failed=1
 	}
 done
-diff /tmp/expected /tmp/common || failed=1
+diff /tmp/expected /tmp/common >&2 || failed=1
 exit $failed
