@@ -20,7 +20,6 @@ ib_sa=$(realpath "$1")
 FABRIC_UMTAP=$(realpath "$2")
 host='host-r3 mlx5_0'
 first_sm='host-r1 mthca0' other_sm='host-r2 mlx4_0'
-longest_s=3 # a query's timeout, and what a busy machine adds
 
 events() {
 	grep -c "^$1" "$FABRIC_DIR/events" || true
@@ -79,42 +78,46 @@ are_known() {
 	[ "$got" = "$want" ] || wrong "$1: saquery sees '$got', not '$want'"
 }
 
-# are_answered - while an SM runs, every query is answered; queries that were
-# sent before the SM started have ended.
-are_answered() {
-	sleep "$longest_s"
+# tell_until WHAT CONDITION - tell again and again, until the function CONDITION
+# is true of the results since the last time
+tell_until() {
+	local what=$1 condition=$2 end=$((SECONDS + FABRIC_WAIT_S))
 	tell
-	sleep 1
-	tell
-	[ "$(tally answered)" -gt 0 ] || wrong "$1: no answer"
-	[ "$(tally timed-out) $(tally again)" = '0 0' ] ||
-		wrong "$1: $(tail -n 1 "$FABRIC_DIR/events")"
-	echo "checked: $1, $(tally answered) answers in a second"
+	until "$condition"; do
+		if [ "$SECONDS" -ge "$end" ]; then
+			wrong "$what: $(tail -n 1 "$FABRIC_DIR/events")"
+			return
+		fi
+		sleep 1
+		tell
+	done
+	echo "checked: $what, $(tally answered) answers, $(tally timed-out) timeouts"
 }
 
-# Check that without an SM no query is answered, and each ends with an error.
-time_out() {
-	sleep "$longest_s"
-	tell
-	sleep "$longest_s"
-	tell
-	[ "$(tally answered)" -eq 0 ] || wrong "$1: answers from nobody"
-	[ $(($(tally timed-out) + $(tally again))) -gt 0 ] ||
-		wrong "$1: $(tail -n 1 "$FABRIC_DIR/events")"
-	echo "checked: $1, $(tally timed-out) timeouts"
+# While an SM runs, all queries are answered, as soon as those have ended that
+# were sent before the SM started.
+all_answered() {
+	[ "$(tally answered)" -gt 0 ] &&
+		[ "$(tally timed-out) $(tally again)" = '0 0' ]
+}
+
+# Without an SM, no query is answered, and all end with an error.
+all_timed_out() {
+	[ "$(tally answered)" -eq 0 ] &&
+		[ $(($(tally timed-out) + $(tally again))) -gt 0 ]
 }
 
 restart_on() {
 	local registered joined
 	fabric_sm_stop KILL
-	time_out 'killed'
+	tell_until 'killed' all_timed_out
 	registered=$(events 'service registered')
 	joined=$(events 'group joined')
 	fabric_sm_start "$1"
 	await 'service registered' "$registered"
 	await 'group joined' "$joined"
 	are_known "started on $1" "$both"
-	are_answered "started on $1"
+	tell_until "started on $1" all_answered
 }
 
 both=$'disk 0xFFFFFFFF\ngroup'
@@ -125,7 +128,7 @@ pid=$fabric_pid
 await 'service registered' 0
 await 'group joined' 0
 are_known 'in the beginning' "$both"
-are_answered 'in the beginning'
+tell_until 'in the beginning' all_answered
 restart_on "$first_sm"
 restart_on "$other_sm"
 

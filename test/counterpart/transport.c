@@ -24,10 +24,11 @@
 
 enum {
 	TID = 0x1b5a0000,
-	WAIT_MS = 5000,
+	WAIT_MS = 30000,
 	NODES = 6,
 	ANSWER_BYTES = 1 << 20,
-	TIMEOUT_MS = 200,
+	TIMEOUT_MS = 200, /* of a request without an answer */
+	SECOND_MS = 2000, /* until a second request has been sent */
 	LATE_MS = 300,
 };
 
@@ -66,7 +67,8 @@ static struct ibsa_transport *transport_open(size_t reply_bytes)
 
 static void send_request(struct ibsa_transport *transport, uint32_t tid,
 			 uint8_t method, const struct ibsa_record *record,
-			 const void *match, uint64_t mask)
+			 const void *match, uint64_t mask,
+			 unsigned int timeout_ms)
 {
 	const struct ibsa_sa_header header = {
 		.base_version = 1,
@@ -93,7 +95,7 @@ static void send_request(struct ibsa_transport *transport, uint32_t tid,
 					    .qpn = IBSA_QPN_GSI,
 					    .pkey_index = port.pkey_index,
 				    },
-				    mad, sizeof(mad), TIMEOUT_MS));
+				    mad, sizeof(mad), timeout_ms));
 }
 
 static void receive(struct ibsa_transport *transport, struct answer *out)
@@ -132,7 +134,7 @@ static void exchange(struct ibsa_transport *transport, uint8_t method,
 		     uint64_t mask, struct answer *out)
 {
 	printf("%s\n", record->name);
-	send_request(transport, TID, method, record, match, mask);
+	send_request(transport, TID, method, record, match, mask, WAIT_MS);
 	receive(transport, out);
 	CHECK(!out->err);
 	CHECK((uint32_t)out->header.transaction_id == TID);
@@ -248,7 +250,7 @@ static void silence_is_reported(struct ibsa_transport *transport)
 
 	printf("silence\n");
 	send_request(transport, TID, IBSA_METHOD_SET, &ibsa_node_record, &none,
-		     0);
+		     0, TIMEOUT_MS);
 	receive(transport, &answer);
 	CHECK(answer.err == -ETIMEDOUT);
 	CHECK(answer.len == 24);
@@ -266,7 +268,7 @@ static void too_large_reply_is_got_rid_of(void)
 
 	printf("a reply above the limit\n");
 	send_request(transport, TID + 1, IBSA_METHOD_GET_TABLE,
-		     &ibsa_port_info_record, &any, 0);
+		     &ibsa_port_info_record, &any, 0, WAIT_MS);
 	receive(transport, &answer);
 	CHECK(answer.err == -EMSGSIZE);
 	CHECK(answer.len == IBSA_MAD_BYTES);
@@ -287,7 +289,7 @@ second_send_is_refused_while_the_first_waits(struct ibsa_transport *transport)
 	printf("a second send\n");
 	ibsa_put_be32(mad + MAD_TID_LOW, TID + 2);
 	send_request(transport, TID + 2, IBSA_METHOD_SET, &ibsa_node_record,
-		     &none, 0);
+		     &none, 0, SECOND_MS);
 	CHECK(transport->ops->send(transport, &to, mad, sizeof(mad), 100) ==
 	      -EALREADY);
 	receive(transport, &answer);
@@ -306,7 +308,7 @@ static void late_answer_is_dropped(void)
 	printf("answer after close\n");
 	send_request(transport, TID + 8, IBSA_METHOD_GET,
 		     &ibsa_class_port_info_record,
-		     &(struct ibsa_class_port_info){ 0 }, 0);
+		     &(struct ibsa_class_port_info){ 0 }, 0, WAIT_MS);
 	transport->ops->close(transport);
 	CHECK(!nanosleep(&late, NULL));
 }
