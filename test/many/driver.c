@@ -34,6 +34,10 @@ enum {
 	KILL_MS = 150,
 	SAMPLES = 20, /* of the server's memory, in a run */
 	GONE_MS = 30000,
+	/* Limit of the time until all workers are clients. */
+	START_MS = 60000,
+	ANSWERED_MIN = 1000,
+	BUSY_FACTOR = 6, /* of the time of the run, on a busy machine */
 	/* Memory pools grow to the highest use so far, which varies. */
 	GROWTH_KB = 2048,
 	/* Pages of a client's rings are used when they are first written. */
@@ -79,19 +83,20 @@ static bool is_saquery(const struct driver *driver, unsigned int worker)
 static void worker_exec(const struct driver *driver, unsigned int worker,
 			uint64_t seed)
 {
-	char numbers[3][32];
+	char numbers[4][32];
 	char net[96];
 
 	snprintf(numbers[0], sizeof(numbers[0]), "%u", worker);
 	snprintf(numbers[1], sizeof(numbers[1]), "%" PRIu64, seed);
 	snprintf(numbers[2], sizeof(numbers[2]), "%d", driver->to);
+	snprintf(numbers[3], sizeof(numbers[3]), "%d", driver->server.pid);
 	snprintf(net, sizeof(net), "%s/net", driver->folder);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (setpgid(0, 0) || setenv("IBSA_FABRIC", driver->server.fabric, 1) ||
 	    fcntl(driver->to, F_SETFD, 0))
 		_exit(126);
 	execl(driver->self, driver->self, "--work", net, numbers[0], numbers[1],
-	      numbers[2],
+	      numbers[2], numbers[3],
 	      is_saquery(driver, worker) ? driver->saquery : (char *)NULL,
 	      (char *)NULL);
 	_exit(127);
@@ -160,6 +165,35 @@ static void memory_sample(struct driver *driver)
 	fflush(stdout);
 }
 
+/*
+ * Wait until all workers that use libibsa are clients: only then the memory of
+ * the server is compared. Then the time of the run begins.
+ */
+static void workers_await(struct driver *driver)
+{
+	const uint64_t limit_ns = driver->start_ns + ms(START_MS);
+	const uint64_t run_ns = driver->end_ns - driver->start_ns;
+
+	while (many_now_ns() < limit_ns &&
+	       many_stat(&driver->server, "clients") <
+		       WORKERS - WORKERS / SAQUERY_EVERY)
+		reports_read(driver, 20);
+	driver->start_ns = many_now_ns();
+	driver->end_ns = driver->start_ns + run_ns;
+}
+
+/* Whether the run is over: its time, and enough was answered. */
+static bool run_is_over(const struct driver *driver, uint64_t now_ns)
+{
+	const uint64_t run_ns = driver->end_ns - driver->start_ns;
+
+	if (now_ns < driver->end_ns)
+		return false;
+	return (driver->verdict.answered > ANSWERED_MIN &&
+		driver->verdict.none) ||
+	       now_ns > driver->start_ns + BUSY_FACTOR * run_ns;
+}
+
 static void run_changes(struct driver *driver)
 {
 	const uint64_t sample_ns = (driver->end_ns - driver->start_ns) /
@@ -168,7 +202,7 @@ static void run_changes(struct driver *driver)
 	uint64_t kill_ns = driver->start_ns;
 	uint64_t now_ns;
 
-	while ((now_ns = many_now_ns()) < driver->end_ns) {
+	while (!run_is_over(driver, now_ns = many_now_ns())) {
 		reports_read(driver, 5);
 		if (now_ns >= change_ns) {
 			many_change(&driver->changes);
@@ -186,8 +220,9 @@ static void run_changes(struct driver *driver)
 			kill_ns = now_ns + random_next(&driver->random) %
 						   ms(2 * KILL_MS);
 		}
-		if (now_ns >=
-		    driver->start_ns + (uint64_t)driver->sampled * sample_ns)
+		if (driver->sampled <= SAMPLES &&
+		    now_ns >= driver->start_ns +
+				      (uint64_t)driver->sampled * sample_ns)
 			memory_sample(driver);
 	}
 }
@@ -229,11 +264,12 @@ static bool is_balanced(struct driver *driver)
 
 	for (size_t i = 0; i < sizeof(strikes) / sizeof(strikes[0]); i++)
 		struck += many_stat(&driver->server, strikes[i]);
-	printf("%" PRIu64 " tries lost, %" PRIu64
+	printf("%" PRIu64 " tries lost, %" PRIu64 " or late, %" PRIu64
 	       " by faults, of which %" PRIu64 " were; %" PRIu64
 	       " answers wrong by %" PRIu64 " faults\n",
-	       driver->verdict.tries_lost, driver->verdict.struck, struck,
-	       driver->verdict.corrupted, corrupted);
+	       driver->verdict.tries_lost, driver->verdict.late,
+	       driver->verdict.struck, struck, driver->verdict.corrupted,
+	       corrupted);
 	good = claim_check(driver->verdict.struck <= struck,
 			   "more lost than struck");
 	return claim_check(driver->verdict.corrupted <= corrupted,
@@ -276,7 +312,7 @@ static bool run_conclude(struct driver *driver, int files)
 	good &= claim_check(!driver->died, "a process ended by itself");
 	good &= claim_check(!driver->changes.has_failed,
 			    "a command was refused");
-	good &= claim_check(verdict->answered > 1000 && verdict->none,
+	good &= claim_check(verdict->answered > ANSWERED_MIN && verdict->none,
 			    "hardly anything was asked");
 	good &= claim_check(is_empty(driver, files), "clients are left");
 	good &= claim_check(is_flat(driver), "the server grows");
@@ -303,6 +339,7 @@ static bool run_drive(struct driver *driver, const char *ibsa)
 	files = many_open_files(&driver->server);
 	for (unsigned int i = 0; i < WORKERS; i++)
 		worker_spawn(driver, i);
+	workers_await(driver);
 	run_changes(driver);
 	good = run_conclude(driver, files);
 	many_history_done(&driver->history);
@@ -316,7 +353,8 @@ static int worker_run(char **args)
 	if (!many_hosts_read(args[0], hosts))
 		return 1;
 	return many_work(hosts, (unsigned int)atoi(args[1]),
-			 strtoull(args[2], NULL, 10), atoi(args[3]), args[4]);
+			 strtoull(args[2], NULL, 10), atoi(args[3]),
+			 atoi(args[4]), args[5]);
 }
 
 static bool run_prepare(struct driver *driver)
@@ -365,7 +403,7 @@ int main(int argc, char **argv)
 	struct driver driver = { .self = "/proc/self/exe" };
 	bool good;
 
-	if (argc >= 6 && !strcmp(argv[1], "--work"))
+	if (argc >= 7 && !strcmp(argv[1], "--work"))
 		return worker_run(argv + 2);
 	if (argc < 3) {
 		fprintf(stderr, "usage: %s IBSA SECONDS [SEED [SAQUERY]]\n",

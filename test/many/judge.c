@@ -5,7 +5,10 @@
 
 #include "judge.h"
 
-/* Maximum time that a MAD is in flight on a busy machine. */
+/*
+ * Maximum time that a MAD is in flight while neither the server nor the worker
+ * waits for a processor.
+ */
 #define IN_FLIGHT_MAX_NS UINT64_C(500000000)
 
 static bool host_may_be_lost(const struct many_history *history, int host,
@@ -28,23 +31,30 @@ static void unexplained(struct many_verdict *verdict, const char *what,
 {
 	fprintf(stderr,
 		"unexplained: worker %u asked for %u, %" PRIu64 " to %" PRIu64
-		" us, %u tries: %s, hosts 0x%" PRIx64 "\n",
+		" us, %" PRIu64
+		" us without a processor, %u tries: %s, hosts 0x%" PRIx64 "\n",
 		report->worker, report->target, report->start_ns / 1000,
-		report->end_ns / 1000, report->tries, what, report->seen);
+		report->end_ns / 1000, report->stall_ns / 1000, report->tries,
+		what, report->seen);
 	verdict->unexplained++;
+}
+
+static uint64_t in_flight_max_ns(const struct many_report *report)
+{
+	return IN_FLIGHT_MAX_NS + report->stall_ns;
 }
 
 /*
  * The period in which the lost MADs were in flight. If only the first try was
- * lost, it ends IN_FLIGHT_MAX_NS after the query's start.
+ * lost, it ends when that try cannot have been in flight any more.
  */
 static struct many_report loss_of(const struct many_report *report)
 {
 	struct many_report loss = *report;
 
 	if (report->tries <= 2 && report->result != MANY_LOST &&
-	    loss.end_ns > loss.start_ns + IN_FLIGHT_MAX_NS)
-		loss.end_ns = loss.start_ns + IN_FLIGHT_MAX_NS;
+	    loss.end_ns > loss.start_ns + in_flight_max_ns(report))
+		loss.end_ns = loss.start_ns + in_flight_max_ns(report);
 	return loss;
 }
 
@@ -62,7 +72,9 @@ static void judge_loss(const struct many_history *history,
 	if (host_may_be_lost(history, report->worker, &loss) ||
 	    many_touches(history, THING_SM, &loss))
 		return;
-	if (many_touches(history, THING_FAULTS, &loss))
+	if (in_flight_max_ns(report) >= INTERVAL_MS * UINT64_C(1000000))
+		verdict->late += lost;
+	else if (many_touches(history, THING_FAULTS, &loss))
 		verdict->struck += lost;
 	else
 		unexplained(verdict, "lost", report);

@@ -11,6 +11,7 @@ struct many_verdict {
 	uint64_t tries_lost; /* tries without a reply */
 	uint64_t struck;     /* of these, only a fault explains them */
 	uint64_t corrupted;  /* wrong replies that only a fault explains */
+	uint64_t late;	     /* tries whose reply may only have come too late */
 	uint64_t unexplained;
 };
 

@@ -17,6 +17,7 @@ enum {
 	HOSTS = LEAVES * HOSTS_PER_LEAF,
 	WORKERS = 50, /* each at the host of its number */
 	SPINES = 2,
+	INTERVAL_MS = 2000, /* of a query's tries */
 	NAME_BYTES = 8,
 	REPORTS_MAX = 64, /* number of reports in a batch, which a pipe
 			   * transfers as a whole */
@@ -44,6 +45,11 @@ struct many_report {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint64_t seen; /* for a table: a bit for each host in it; otherwise 0 */
+	/*
+	 * How long the worker and the server have waited for a processor during
+	 * the query; 0 if the kernel does not tell.
+	 */
+	uint64_t stall_ns;
 	uint8_t worker;
 	uint8_t result; /* enum many_result */
 	/*
@@ -64,10 +70,11 @@ bool many_hosts_read(const char *path, struct many_host hosts[HOSTS]);
 
 /*
  * Query for ever, and write reports to the file @to: with libibsa, or by
- * running @saquery. Return: 1, the exit status of a worker that has failed.
+ * running @saquery. @server: the process of the fabric server. Return: 1, the
+ * exit status of a worker that has failed.
  */
 int many_work(const struct many_host hosts[HOSTS], unsigned int worker,
-	      uint64_t seed, int to, const char *saquery);
+	      uint64_t seed, int to, int server, const char *saquery);
 
 /* Run saquery once, to list all nodes, and fill in @report. */
 void many_saquery(const struct many_host hosts[HOSTS], const char *saquery,

@@ -19,7 +19,6 @@
 enum {
 	/* Pause after a failure, which may come at once each time. */
 	REST_MS = 20,
-	INTERVAL_MS = 2000,
 	DEADLINE_MS = 20000,
 	BATCH_MS = 50,
 };
@@ -30,6 +29,7 @@ struct worker {
 	uint64_t random;
 	struct ibsa_client *client;
 	int to;
+	int server; /* process */
 	struct many_report batch[REPORTS_MAX];
 	size_t batched;
 	struct many_report now; /* report of the current query */
@@ -218,10 +218,36 @@ static int table_query(struct worker *worker)
 	return ibsa_query_wait(worker->client, &query, see_table, worker);
 }
 
+/*
+ * Return: how long the process has waited for a processor so far.
+ * Source: Linux Documentation/scheduler/sched-stats.rst.
+ */
+static uint64_t process_stall_ns(int pid)
+{
+	unsigned long long stall_ns = 0;
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	if (fscanf(file, "%*u %llu", &stall_ns) != 1)
+		stall_ns = 0;
+	fclose(file);
+	return stall_ns;
+}
+
+static uint64_t stall_ns(const struct worker *worker)
+{
+	return process_stall_ns(getpid()) + process_stall_ns(worker->server);
+}
+
 /* A query that could not be submitted counts as lost, too. */
 static void worker_query(struct worker *worker)
 {
 	const uint64_t draw = random_next(&worker->random);
+	const uint64_t stall_before_ns = stall_ns(worker);
 	int err;
 
 	worker->now = (struct many_report){
@@ -239,6 +265,7 @@ static void worker_query(struct worker *worker)
 	if (err && err != -EREMOTEIO && worker->now.result == MANY_ANSWERED)
 		worker_note_wrong(worker, "an answer with %s", strerror(-err));
 	worker->now.end_ns = many_now_ns();
+	worker->now.stall_ns = stall_ns(worker) - stall_before_ns;
 	if (worker->now.result == MANY_LOST)
 		poll(NULL, 0, REST_MS);
 }
@@ -254,8 +281,12 @@ static bool open_client(struct worker *worker)
 		.seed = random_next(&worker->random),
 	};
 	struct ibsa_error error = { .text = "" };
-	int err = ibsa_open(&options, &error, &worker->client);
+	int err;
 
+	/* On a busy machine, the server may need longer than a client waits. */
+	do
+		err = ibsa_open(&options, &error, &worker->client);
+	while (err == -ETIMEDOUT);
 	if (err)
 		fprintf(stderr, "worker %u: %s: %s\n", worker->number,
 			strerror(-err), error.text);
@@ -278,13 +309,14 @@ static void saquery_query(struct worker *worker, const char *saquery)
 }
 
 int many_work(const struct many_host hosts[HOSTS], unsigned int number,
-	      uint64_t seed, int to, const char *saquery)
+	      uint64_t seed, int to, int server, const char *saquery)
 {
 	struct worker worker = {
 		.hosts = hosts,
 		.number = number,
 		.random = seed,
 		.to = to,
+		.server = server,
 	};
 
 	if (!saquery && !open_client(&worker))
