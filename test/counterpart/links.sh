@@ -77,7 +77,7 @@ settled() {
 }
 
 inside() {
-	local end=$((SECONDS + 60)) node place opensm='' count
+	local end=$((SECONDS + 60)) node port place opensm=''
 	cd "$LINKS_FOLDER" || exit 1
 	LD_LIBRARY_PATH=$(dirname "$2")
 	export LD_LIBRARY_PATH
@@ -97,11 +97,10 @@ inside() {
 	fi
 	could_be && wrong 'links could be more'
 	no_warning
-	node=$("$1" devices -j --fabric "$file" |
-		jq -r 'map(select(.rate // "" | test("Gb"))) | .[-1].device')
-	place=$node/$("$1" devices -j --fabric "$file" |
-		jq -r --arg node "$node" '.[] | select(.device == $node and
-			(.rate // "" | test("Gb"))).port' | head -n 1)
+	# An adapter of this SM: a topology may have parts with other SMs.
+	IFS=$'\t' read -r node port < <("$1" query table NR node_type=CA -j |
+		jq -r 'last | [.node_description, .local_port_num] | @tsv')
+	place=$node/$port
 	"$1" fabric link speed "$place" 1xSDR || wrong "link speed $place"
 	settled
 	could_be >slow
