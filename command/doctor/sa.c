@@ -419,14 +419,12 @@ void doctor_default(struct doctor *doctor, struct ibsa_fabric *fabric,
 		    const struct ibsa_device_list *list)
 {
 	static const struct spot spot = { .port = NO_PORT };
-	struct ibsa_options options = doctor->cli->open;
 	struct ibsa_error error = { .text = "" };
 	struct ibsa_port_state state;
 	struct ibsa_client *client;
-	int err;
+	/* Not on @fabric: with @on, ibsa_open() does not use IBSA_NODE. */
+	int err = ibsa_open(&doctor->cli->open, &error, &client);
 
-	options.on = fabric;
-	err = ibsa_open(&options, &error, &client);
 	if (err) {
 		doctor_wrong(doctor, &spot, "default", CLI_DEVICE,
 			     "correct the problems above, or select another "
