@@ -460,7 +460,7 @@ static void visit_fabric(struct doctor *doctor, const struct scope *scope,
 		no_such(doctor, scope, has_device);
 }
 
-static int fabric_doctor(struct doctor *doctor, const struct scope *scope,
+static int fabric_doctor(struct doctor *doctor, struct scope *scope,
 			 const char *file)
 {
 	struct ibsa_error error = { .text = "" };
@@ -470,13 +470,14 @@ static int fabric_doctor(struct doctor *doctor, const struct scope *scope,
 
 	if (err)
 		return error_explain(err, &error);
+	scope_at_host(scope, fabric);
 	visit_fabric(doctor, scope, fabric);
 	status = findings_report(doctor);
 	ibsa_fabric_put(fabric);
 	return status;
 }
 
-static int examine(struct doctor *doctor, const struct scope *scope)
+static int examine(struct doctor *doctor, struct scope *scope)
 {
 	const char *file = fabric_file(doctor->cli);
 	struct ibsa_device_list *list = NULL;

@@ -141,18 +141,6 @@ static int fabric_scope(const struct cli *cli, struct scope *out)
 	return status;
 }
 
-/*
- * Return: how well a port's node fits the name: a node id best, then as rated
- * by ibsa__host_match().
- */
-static int port_match(const char *name, const struct ibsa_fabric_port *port)
-{
-	enum { ID_MATCH = 100 };
-
-	return strcmp(name, port->id) == 0 ? ID_MATCH
-					   : ibsa__host_match(name, port->node);
-}
-
 /* Return: how well the best match in @fabric fits the name @name; above 0. */
 static int best_match(struct ibsa_fabric *fabric, const char *name)
 {
@@ -160,7 +148,7 @@ static int best_match(struct ibsa_fabric *fabric, const char *name)
 	int best = 1;
 
 	for (size_t i = 0; !ibsa_fabric_port_at(fabric, i, &port); i++) {
-		const int match = port_match(name, &port);
+		const int match = scope_node_match(name, &port);
 
 		if (match > best)
 			best = match;
@@ -206,7 +194,7 @@ static int fabric_ports_take(const struct scope *scope,
 		snprintf(host, sizeof(host), "%s", scope->device);
 	best = best_match(out->fabric, host);
 	for (size_t i = 0; !ibsa_fabric_port_at(out->fabric, i, &port); i++) {
-		if (port_match(host, &port) != best)
+		if (scope_node_match(host, &port) != best)
 			continue;
 		has_device = true;
 		if (scope_has_port(scope, port.number) &&
@@ -262,8 +250,10 @@ static int fabric_read_ports(struct cli *cli, const char *file,
 		err = ibsa_fabric_load(file, NULL, error, &out->fabric);
 	if (err)
 		status = err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
-	if (status == CLI_DONE)
+	if (status == CLI_DONE) {
+		scope_at_host(&scope, out->fabric);
 		status = fabric_ports_take(&scope, error, out);
+	}
 	for (size_t i = 0; i < out->count && status == CLI_DONE; i++)
 		status = pkeys_read(cli, out, &out->ports[i], error);
 	scope_free(&scope);

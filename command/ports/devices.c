@@ -34,7 +34,7 @@ struct line {
  * only if at least one line has a note.
  */
 struct view {
-	const struct scope *scope;
+	struct scope *scope;
 	struct line *lines;
 	size_t count;
 	size_t room;
@@ -353,6 +353,7 @@ static int fabric_devices(struct cli *cli, struct view *view, const char *file)
 
 	if (err)
 		return error_explain(err, &error);
+	scope_at_host(view->scope, fabric);
 	if (fabric_lines(fabric, view) != 0) {
 		status = out_of_memory();
 	} else if (view->count == 0 && view->scope->device) {

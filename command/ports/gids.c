@@ -431,8 +431,7 @@ static int fabric_read(struct ibsa_fabric *fabric, const struct scope *scope,
 	return err ? err : missing;
 }
 
-static int fabric_gids(struct cli *cli, const struct scope *scope,
-		       const char *file)
+static int fabric_gids(struct cli *cli, struct scope *scope, const char *file)
 {
 	struct ibsa_error error = { .text = "" };
 	struct ibsa_fabric *fabric;
@@ -443,6 +442,7 @@ static int fabric_gids(struct cli *cli, const struct scope *scope,
 
 	if (err)
 		return error_explain(err, &error);
+	scope_at_host(scope, fabric);
 	err = fabric_read(fabric, scope, &table);
 	view.rows = table.rows;
 	view.count = table.count;

@@ -12,22 +12,32 @@
 enum { FABRIC_SHOWN = 44 };
 
 /*
- * Parse DEVICE or DEVICE/PORT. The text after a slash is a port only if it is
- * a number, because a node's name on a fabric may contain slashes.
+ * Return the length of the name in NAME or NAME/PORT, and store the port in
+ * @out_port if there is one. The text after a slash is a port only if it is a
+ * number, because a node's name on a fabric may contain slashes.
  */
-int scope_parse(const char *text, struct scope *out)
+static size_t name_len(const char *text, uint64_t *out_port)
 {
 	const char *slash = strrchr(text, '/');
-	uint64_t port;
+
+	if (!slash || ibsa_number_parse(slash + 1, 32, out_port) != 0)
+		return strlen(text);
+	return (size_t)(slash - text);
+}
+
+int scope_parse(const char *text, struct scope *out)
+{
+	uint64_t port = 0;
+	const size_t len = name_len(text, &port);
 
 	out->device = text;
-	if (!slash || ibsa_number_parse(slash + 1, 32, &port) != 0)
+	if (!text[len])
 		return CLI_DONE;
-	if (slash == text || port == 0) {
+	if (len == 0 || port == 0) {
 		complain("'%s' is not DEVICE/PORT, with a port from 1", text);
 		return CLI_USAGE;
 	}
-	out->owned = strndup(text, (size_t)(slash - text));
+	out->owned = strndup(text, len);
 	if (!out->owned) {
 		complain("out of memory");
 		return CLI_DEVICE;
@@ -72,12 +82,42 @@ bool scope_has_device(const struct scope *scope, const char *device)
 	return !scope->device || ibsa__host_match(scope->device, device) > 0;
 }
 
-/* A node id is tested first, as by ibsa_open(). */
+int scope_node_match(const char *name, const struct ibsa_fabric_port *port)
+{
+	enum { ID_MATCH = 100 };
+
+	return strcmp(name, port->id) == 0 ? ID_MATCH
+					   : ibsa__host_match(name, port->node);
+}
+
 bool scope_has_node(const struct scope *scope,
 		    const struct ibsa_fabric_port *port)
 {
-	return !scope->device || strcmp(scope->device, port->id) == 0 ||
-	       ibsa__host_match(scope->device, port->node) > 0;
+	return !scope->device || scope_node_match(scope->device, port) > 0;
+}
+
+void scope_at_host(struct scope *scope, struct ibsa_fabric *fabric)
+{
+	const char *node = secure_getenv("IBSA_NODE");
+	const char *device = scope->device;
+	struct ibsa_fabric_port port;
+	char host[IBSA_VALUE_TEXT];
+	uint64_t number;
+	int best = 0;
+
+	if (!node || !device)
+		return;
+	snprintf(host, sizeof(host), "%.*s", (int)name_len(node, &number),
+		 node);
+	for (size_t i = 0; !ibsa_fabric_port_at(fabric, i, &port); i++) {
+		const int match = scope_node_match(host, &port);
+
+		if (match <= best ||
+		    strcmp(device, ibsa__host_device(port.node)) != 0)
+			continue;
+		best = match;
+		scope->device = port.node;
+	}
 }
 
 bool scope_has_port(const struct scope *scope, unsigned int port)

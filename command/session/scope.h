@@ -33,6 +33,19 @@ int scope_parse(const char *text, struct scope *out);
 int scope_find(const struct cli *cli, struct scope *out);
 void scope_free(struct scope *scope);
 
+/*
+ * If @scope's device is the name of a device of the host that IBSA_NODE names,
+ * replace it with that node's description, which belongs to the topology file
+ * @fabric: as for ibsa_open(), devices of the own host come first.
+ */
+void scope_at_host(struct scope *scope, struct ibsa_fabric *fabric);
+
+/*
+ * Return: how well @name fits the node of the port: a node id best, as for
+ * ibsa_open(); then as rated by ibsa__host_match(); 0 no match.
+ */
+int scope_node_match(const char *name, const struct ibsa_fabric_port *port);
+
 bool scope_has_device(const struct scope *scope, const char *device);
 bool scope_has_node(const struct scope *scope,
 		    const struct ibsa_fabric_port *port);
