@@ -17,10 +17,12 @@ static const char *const sm_states[METRICS_SM_STATES] = { "not-active",
 							  "standby", "master" };
 
 static const enum ibsa_finding_kind fabric_kinds[] = {
-	IBSA_FINDING_LINK_DOWN, IBSA_FINDING_LINK_DEGRADED,
-	IBSA_FINDING_ONE_END,	IBSA_FINDING_SAME_GUID,
-	IBSA_FINDING_SAME_LID,	IBSA_FINDING_NO_NAME,
-	IBSA_FINDING_HIDDEN,
+	IBSA_FINDING_LINK_DOWN,	   IBSA_FINDING_LINK_DEGRADED,
+	IBSA_FINDING_ONE_END,	   IBSA_FINDING_SAME_GUID,
+	IBSA_FINDING_SAME_LID,	   IBSA_FINDING_NO_NAME,
+	IBSA_FINDING_HIDDEN,	   IBSA_FINDING_RAIL_MISSING,
+	IBSA_FINDING_RAIL_CROSSED, IBSA_FINDING_RAIL_APART,
+	IBSA_FINDING_RAIL_SLOW,
 };
 
 /* The kinds of findings that only a check with --expect has. */
@@ -126,7 +128,7 @@ static void node_findings_write(struct metrics_text *text,
 	for (size_t i = 0; i < check->count; i++)
 		counts[check->findings[i].finding.kind]++;
 	for (unsigned int kind = IBSA_FINDING_PORT_DOWN;
-	     kind < METRICS_FINDING_KINDS; kind++)
+	     kind <= IBSA_FINDING_PEER_UNREACHABLE; kind++)
 		metrics_sample(text, (double)counts[kind], "kind",
 			       ibsa_finding_name((enum ibsa_finding_kind)kind),
 			       NULL);

@@ -77,6 +77,12 @@ IBSA_BEGIN
  * - new: the fabric has a node or a link that is not expected
  * - moved: a cable is in another port than expected
  * - slower: a link is narrower or slower than expected
+ * - rail-missing: a host has not an adapter that almost all hosts like it have
+ * - rail-crossed: an adapter is connected to the switch of another adapter of
+ *   hosts like its own
+ * - rail-apart: an adapter is connected to a switch to which no adapter of
+ *   hosts like its own is
+ * - rail-slow: an adapter's link is slower than that of hosts like its own
  *
  * At one machine (ibsa check node):
  * - port-down: the port is not active
@@ -117,7 +123,11 @@ IBSA_BEGIN
 	F(NO_PKEY,          "no-pkey",          CRITICAL)       \
 	F(NO_SM,            "no-sm",            CRITICAL)       \
 	F(NO_SA,            "no-sa",            CRITICAL)       \
-	F(PEER_UNREACHABLE, "peer-unreachable", CRITICAL)
+	F(PEER_UNREACHABLE, "peer-unreachable", CRITICAL)       \
+	F(RAIL_MISSING,     "rail-missing",     CRITICAL)       \
+	F(RAIL_CROSSED,     "rail-crossed",     WARNING)        \
+	F(RAIL_APART,       "rail-apart",       WARNING)        \
+	F(RAIL_SLOW,        "rail-slow",        WARNING)
 /* clang-format on */
 
 enum ibsa_finding_kind {

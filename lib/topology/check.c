@@ -145,20 +145,33 @@ int ibsa__check_rate_add(struct check *check, enum ibsa_finding_kind kind,
 	return ibsa__check_link_add(check, kind, check->now, port, rest);
 }
 
-static int check_link_rate(struct check *check, const struct graph_port *port)
+/* Return: the greatest width and speed that both ends of a link support. */
+static struct link_rate rate_most(const struct check *check,
+				  const struct graph_port *port)
 {
 	const struct graph_port *far = &check->now->ports[port->far];
-	const struct link_rate most = {
+
+	return (struct link_rate){
 		.width = (uint8_t)ibsa__width_most(port->is.widths &
 						   far->is.widths),
 		.speed = (uint8_t)ibsa__speed_most(port->is.speeds &
 						   far->is.speeds),
 	};
+}
 
-	if (!ibsa__check_is_slower(port->is.rate, most))
+bool ibsa__check_is_degraded(const struct check *check,
+			     const struct graph_port *port)
+{
+	return ibsa__check_is_slower(port->is.rate, rate_most(check, port));
+}
+
+static int check_link_rate(struct check *check, const struct graph_port *port)
+{
+	if (!ibsa__check_is_degraded(check, port))
 		return 0;
 	return ibsa__check_rate_add(check, IBSA_FINDING_LINK_DEGRADED, port,
-				    most, "but both ends support");
+				    rate_most(check, port),
+				    "but both ends support");
 }
 
 static bool is_one_end(const struct ibsa_topology *topology,
@@ -334,8 +347,9 @@ int ibsa_topology_check(struct ibsa_topology *topology,
 		err = check_names(&check);
 	if (!err)
 		err = check_ports(&check);
-	if (!err && expected)
-		err = ibsa__check_expected(&check);
+	if (!err)
+		err = expected ? ibsa__check_expected(&check)
+			       : ibsa__check_rails(&check);
 	ibsa__free(check.now_of);
 	ibsa__free(check.then_of);
 	ibsa__free(check.is_explained);

@@ -71,6 +71,10 @@ int ibsa__check_rate_add(struct check *check, enum ibsa_finding_kind kind,
 			 const struct graph_port *port, struct link_rate most,
 			 const char *words);
 
+/* Return: whether a link is slower than both of its ends support. */
+bool ibsa__check_is_degraded(const struct check *check,
+			     const struct graph_port *port);
+
 /* Return: whether @rate is known, and lower than @most in width or speed. */
 bool ibsa__check_is_slower(struct link_rate rate, struct link_rate most);
 
@@ -85,6 +89,9 @@ const char *ibsa__check_node_text(const struct ibsa_topology *topology,
 const char *ibsa__check_port_text(const struct ibsa_topology *topology,
 				  const struct graph_port *port,
 				  char out[PORT_TEXT]);
+
+/* Compare the rails of each host with those of hosts like it. */
+int ibsa__check_rails(struct check *check);
 
 /* Functions of check_expected.c, which compare with an expected topology. */
 

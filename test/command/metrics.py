@@ -18,7 +18,8 @@ import tempfile
 from metrics_support import (PORT_SERIES, SERIES, Server, Test, labels_of, of)
 
 KINDS = ("link-down", "link-degraded", "one-end", "same-guid", "same-lid",
-         "no-name", "hidden")
+         "no-name", "hidden", "rail-missing", "rail-crossed", "rail-apart",
+         "rail-slow")
 EXPECTED_KINDS = ("missing", "new", "moved", "slower")
 NODE_KINDS = ("port-down", "rate-low", "no-pkey", "no-sm", "no-sa",
               "peer-unreachable")

@@ -87,10 +87,10 @@ static void expect(struct ibsa_topology *topology,
 
 static void unknown_kind_has_no_name(void **state)
 {
-	const int past = IBSA_FINDING_PEER_UNREACHABLE + 1;
+	const int past = IBSA_FINDING_RAIL_SLOW + 1;
 
 	(void)state;
-	assert_string_equal(ibsa_finding_name(past - 1), "peer-unreachable");
+	assert_string_equal(ibsa_finding_name(past - 1), "rail-slow");
 	assert_null(ibsa_finding_name(past));
 	assert_null(ibsa_finding_name(-1));
 	assert_int_equal(ibsa_finding_severity(past), IBSA_SEVERITY_WARNING);

@@ -34,6 +34,8 @@ static int topology_make(struct ibsa_topology **out)
 		err = ibsa_topology_finish(*out);
 	if (!err)
 		err = ibsa_topology_check(*out, *out);
+	if (!err)
+		err = ibsa_topology_check(*out, NULL);
 	return err;
 }
 

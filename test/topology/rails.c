@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Findings about hosts whose adapters are not as those of hosts like them. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "test/topology/rig.h"
+
+enum { HOSTS = 8, RAILS = 8 };
+
+/* The cable of a rail: its switch, and its rate. NULL: there is no adapter. */
+struct cable {
+	const char *leaf;
+	const char *rate;
+};
+
+/* Hosts gpu1 to gpu8 with adapters mlx5_0 to mlx5_7; each rail has a leaf. */
+struct pod {
+	struct cable cables[HOSTS][RAILS];
+	unsigned int hosts;
+	unsigned int rails;
+};
+
+static const char *const leaves[] = { "leaf0", "leaf1", "leaf2",
+				      "leaf3", "leaf4", "leaf5",
+				      "leaf6", "leaf7", "other" };
+
+static void pod_make(struct pod *pod, unsigned int hosts, unsigned int rails)
+{
+	*pod = (struct pod){ .hosts = hosts, .rails = rails };
+	for (unsigned int h = 0; h < hosts; h++) {
+		for (unsigned int r = 0; r < rails; r++)
+			pod->cables[h][r] = (struct cable){ leaves[r],
+							    "4xNDR" };
+	}
+}
+
+static void pod_write(const struct pod *pod, FILE *out)
+{
+	for (size_t i = 0; i < sizeof(leaves) / sizeof(leaves[0]); i++)
+		fprintf(out, "Switch 64 \"%s\" # \"%s\"\n", leaves[i],
+			leaves[i]);
+	for (unsigned int h = 0; h < pod->hosts; h++) {
+		for (unsigned int r = 0; r < pod->rails; r++) {
+			const struct cable *cable = &pod->cables[h][r];
+
+			if (!cable->leaf)
+				continue;
+			fprintf(out, "Ca 1 \"h%u-%u\" # \"gpu%u mlx5_%u\"\n", h,
+				r, h + 1, r);
+			fprintf(out, "[1] \"%s\"[%u] # %s\n", cable->leaf,
+				1 + h + (cable->leaf == leaves[r] ? 0 : 20 + r),
+				cable->rate);
+		}
+	}
+}
+
+static struct ibsa_topology *pod_topology(const struct pod *pod)
+{
+	struct ibsa_topology *topology;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	pod_write(pod, out);
+	fclose(out);
+	assert_int_equal(ibsa_topology_parse(text, len, NULL, NULL, &topology),
+			 0);
+	free(text);
+	return topology;
+}
+
+/* Check that a pod has these findings, each once, and no other. */
+static void pod_expect(const struct pod *pod, ...)
+{
+	struct ibsa_topology *topology = pod_topology(pod);
+	struct ibsa_finding finding;
+	const char *sentence;
+	size_t i = 0;
+	va_list sentences;
+
+	assert_int_equal(ibsa_topology_check(topology, NULL), 0);
+	va_start(sentences, pod);
+	while ((sentence = va_arg(sentences, const char *))) {
+		char text[400];
+
+		assert_int_equal(
+			ibsa_topology_finding_at(topology, i++, &finding), 0);
+		snprintf(text, sizeof(text), "%s: %s", finding.name,
+			 finding.what.text);
+		assert_string_equal(text, sentence);
+		assert_true(finding.guid);
+	}
+	va_end(sentences);
+	if (!ibsa_topology_finding_at(topology, i, &finding))
+		fail_msg("also: %s", finding.what.text);
+	ibsa_topology_free(topology);
+}
+
+static void hosts_that_are_alike_have_no_finding(void **state)
+{
+	struct pod pod;
+
+	(void)state;
+	pod_make(&pod, HOSTS, RAILS);
+	pod_expect(&pod, NULL);
+}
+
+static void an_adapter_that_the_others_have_is_missing(void **state)
+{
+	struct pod pod;
+
+	(void)state;
+	pod_make(&pod, HOSTS, RAILS);
+	pod.cables[4][3].leaf = NULL;
+	pod_expect(&pod,
+		   "rail-missing: gpu5 has no mlx5_3, but 7 of 8 hosts like "
+		   "it have",
+		   NULL);
+	pod.cables[1][3].leaf = NULL;
+	pod_expect(&pod,
+		   "rail-missing: gpu2 has no mlx5_3, but 6 of 8 hosts like "
+		   "it have",
+		   "rail-missing: gpu5 has no mlx5_3, but 6 of 8 hosts like "
+		   "it have",
+		   NULL);
+}
+
+static void an_adapter_that_many_hosts_lack_is_not_missing(void **state)
+{
+	struct pod pod;
+
+	(void)state;
+	pod_make(&pod, HOSTS, RAILS);
+	for (unsigned int h = 0; h < 3; h++)
+		pod.cables[h][3].leaf = NULL;
+	pod_expect(&pod, NULL);
+}
+
+/* Hosts with two of eight adapters are others, not broken ones. */
+static void hosts_with_few_of_the_adapters_are_others(void **state)
+{
+	struct pod pod;
+
+	(void)state;
+	pod_make(&pod, HOSTS, RAILS);
+	for (unsigned int r = 2; r < RAILS; r++)
+		pod.cables[0][r].leaf = NULL;
+	pod_expect(&pod, NULL);
+}
+
+static void cables_that_are_exchanged_are_crossed(void **state)
+{
+	struct pod pod;
+
+	(void)state;
+	pod_make(&pod, HOSTS, RAILS);
+	pod.cables[2][3].leaf = leaves[4];
+	pod.cables[2][4].leaf = leaves[3];
+	pod_expect(&pod,
+		   "rail-crossed: gpu3 mlx5_3 port 1 is connected to leaf4, "
+		   "but 7 of 8 hosts like it to leaf3",
+		   "rail-crossed: gpu3 mlx5_4 port 1 is connected to leaf3, "
+		   "but 7 of 8 hosts like it to leaf4",
+		   NULL);
+}
+
+static void two_cables_of_a_host_with_two_adapters_are_crossed(void **state)
+{
+	struct pod pod;
+
+	(void)state;
+	pod_make(&pod, 4, 2);
+	pod.cables[3][0].leaf = leaves[1];
+	pod.cables[3][1].leaf = leaves[0];
+	pod_expect(&pod,
+		   "rail-crossed: gpu4 mlx5_0 port 1 is connected to leaf1, "
+		   "but 3 of 4 hosts like it to leaf0",
+		   "rail-crossed: gpu4 mlx5_1 port 1 is connected to leaf0, "
+		   "but 3 of 4 hosts like it to leaf1",
+		   NULL);
+}
+
+static void an_adapter_at_another_switch_is_apart(void **state)
+{
+	struct pod pod;
+
+	(void)state;
+	pod_make(&pod, HOSTS, RAILS);
+	pod.cables[7][0].leaf = leaves[RAILS];
+	pod_expect(&pod,
+		   "rail-apart: gpu8 mlx5_0 port 1 is connected to other, but "
+		   "7 of 8 hosts like it to leaf0",
+		   NULL);
+}
+
+/* Hosts of two units, each with its own switches, are not compared. */
+static void units_have_their_own_switches(void **state)
+{
+	struct pod pod;
+
+	(void)state;
+	pod_make(&pod, HOSTS, 4);
+	for (unsigned int h = 4; h < HOSTS; h++) {
+		for (unsigned int r = 0; r < 4; r++)
+			pod.cables[h][r].leaf = leaves[4 + r];
+	}
+	pod_expect(&pod, NULL);
+	pod.cables[5][2].leaf = leaves[2];
+	pod_expect(&pod,
+		   "rail-apart: gpu6 mlx5_2 port 1 is connected to leaf2, but "
+		   "3 of 4 hosts like it to leaf6",
+		   NULL);
+}
+
+static void a_slower_link_than_the_others_is_slow(void **state)
+{
+	struct pod pod;
+
+	(void)state;
+	pod_make(&pod, HOSTS, RAILS);
+	pod.cables[0][7].rate = "4xHDR";
+	pod_expect(&pod,
+		   "rail-slow: gpu1 mlx5_7 port 1 to leaf7 port 1 runs at "
+		   "4xHDR, but at 7 of 8 hosts like it at 4xNDR",
+		   NULL);
+	pod.cables[0][7].rate = "4xXDR";
+	pod_expect(&pod, NULL);
+}
+
+/* Hosts of an older kind have the same names, but are slower throughout. */
+static void hosts_that_are_slower_throughout_are_others(void **state)
+{
+	struct pod pod;
+
+	(void)state;
+	pod_make(&pod, HOSTS, RAILS);
+	for (unsigned int r = 0; r < RAILS; r++)
+		pod.cables[0][r].rate = "4xHDR";
+	pod_expect(&pod, NULL);
+}
+
+static void three_hosts_are_too_few(void **state)
+{
+	struct pod pod;
+
+	(void)state;
+	pod_make(&pod, 3, RAILS);
+	pod.cables[0][0].leaf = NULL;
+	pod_expect(&pod, NULL);
+}
+
+/* A topology that is expected says it all. */
+static void an_expected_topology_replaces_the_comparison(void **state)
+{
+	struct ibsa_topology *topology;
+	struct ibsa_finding finding;
+	struct pod pod;
+
+	(void)state;
+	pod_make(&pod, HOSTS, RAILS);
+	pod.cables[4][3].leaf = NULL;
+	topology = pod_topology(&pod);
+	assert_int_equal(ibsa_topology_check(topology, topology), 0);
+	assert_int_equal(ibsa_topology_finding_at(topology, 0, &finding),
+			 -ENOENT);
+	ibsa_topology_free(topology);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hosts_that_are_alike_have_no_finding),
+		cmocka_unit_test(an_adapter_that_the_others_have_is_missing),
+		cmocka_unit_test(
+			an_adapter_that_many_hosts_lack_is_not_missing),
+		cmocka_unit_test(hosts_with_few_of_the_adapters_are_others),
+		cmocka_unit_test(cables_that_are_exchanged_are_crossed),
+		cmocka_unit_test(
+			two_cables_of_a_host_with_two_adapters_are_crossed),
+		cmocka_unit_test(an_adapter_at_another_switch_is_apart),
+		cmocka_unit_test(units_have_their_own_switches),
+		cmocka_unit_test(a_slower_link_than_the_others_is_slow),
+		cmocka_unit_test(hosts_that_are_slower_throughout_are_others),
+		cmocka_unit_test(three_hosts_are_too_few),
+		cmocka_unit_test(an_expected_topology_replaces_the_comparison),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
