@@ -21,7 +21,7 @@
 #include <string.h>
 
 /* MAJOR * 10000 + MINOR * 100 + PATCH of the version of these headers. */
-#define IBSA_VERSION_NUMBER 200
+#define IBSA_VERSION_NUMBER 300
 
 #define IBSA_MUST_USE __attribute__((warn_unused_result))
 /* The arguments with these numbers, from 1, must not be NULL. */
