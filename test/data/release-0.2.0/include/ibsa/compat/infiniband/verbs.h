@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * For code that includes only <infiniband/verbs.h>: rdma-core's header and
+ * <ibsa/verbs.h> with the names of libibverbs. The flags of "pkg-config ibsa-compat" make the compiler find
+ * this file first.
+ */
+#ifndef IBSA_COMPAT_INFINIBAND_VERBS_H
+#define IBSA_COMPAT_INFINIBAND_VERBS_H
+
+#pragma GCC system_header /* or -Wpedantic warns of include_next */
+#include_next <infiniband/verbs.h>
+
+#ifndef IBSA_VERBS_NAMES
+#define IBSA_VERBS_NAMES
+#endif
+#include <ibsa/verbs.h>
+
+#endif

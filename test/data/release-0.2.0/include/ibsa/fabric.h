@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The embedded fabric: a simulated subnet with its own SA, inside the process,
+ * made from a topology file.
+ *
+ * ibsa_fabric_load       create a fabric from a topology file
+ * ibsa_fabric_parse      create a fabric from text in memory
+ * ibsa_fabric_put        release a fabric; freed when nothing uses it
+ * ibsa_fabric_attach     create a transport at a port of a fabric
+ * ibsa_fabric_advance    advance a virtual clock by nanoseconds
+ * ibsa_fabric_info_get   the numbers of nodes, links and LIDs
+ * ibsa_fabric_port_at    one end port of the channel adapters
+ * ibsa_fabric_stats_get  the counters of a fabric since it was loaded
+ *
+ * ibsa_fabric_fault      start, change or end a kind of fault
+ * ibsa_fault_parse       convert text to a fault
+ *
+ * ibsa_fabric_sa_set     start or stop the SA
+ * ibsa_fabric_sa_move    move the SA to another node, or restart it
+ * ibsa_fabric_port_set   change a port while the fabric runs
+ *
+ * ibsa_fabric_node_at    a node, in the order of the file
+ * ibsa_fabric_end_at     a port of a node, and the other end of its cable
+ * ibsa_fabric_finding_at an anomaly of the file, ordered by file and line
+ *
+ * ibsa_fabric_tap        call a function with each packet of a fabric
+ * ibsa_replay_open       open a capture as a port whose SA replays it
+ *
+ * A fabric has its own lock: any thread may call these functions. A forked
+ * child may only call ibsa_fabric_put() for a fabric of its parent. Numbers are
+ * in host byte order. The functions are in libibsa-fabric: link with the flags
+ * of "pkg-config ibsa-fabric".
+ */
+#ifndef IBSA_FABRIC_H
+#define IBSA_FABRIC_H
+
+#include <ibsa/topology.h>
+#include <ibsa/types.h>
+#include <ibsa/transport.h>
+
+IBSA_BEGIN
+
+struct ibsa_fabric;
+
+/**
+ * enum ibsa_fault_kind - what a fault does to a MAD
+ *
+ * BUSY, SILENCE and REDIRECT affect requests to the SA. The other faults affect
+ * all MADs: requests, replies, Reports and others. A message of several MADs
+ * counts as one MAD. REORDER affects only one MAD at a time.
+ */
+enum ibsa_fault_kind {
+	IBSA_FAULT_LOSE,      /* the MAD does not arrive */
+	IBSA_FAULT_DELAY,     /* the MAD arrives up to delay_ms later */
+	IBSA_FAULT_DUPLICATE, /* the MAD arrives twice */
+	IBSA_FAULT_REORDER,   /* the next MAD overtakes the MAD */
+	IBSA_FAULT_CORRUPT,   /* one to eight bits of the MAD are inverted */
+	IBSA_FAULT_BUSY,      /* the SA replies BUSY */
+	IBSA_FAULT_SILENCE,   /* the SA does not reply */
+	IBSA_FAULT_REDIRECT,  /* the SA redirects the request to another port */
+	IBSA_FAULT_KINDS,
+};
+
+/**
+ * struct ibsa_fault - a kind of fault and how often it occurs
+ * @percent:  of the MADs, chosen at random: 0 to 100; 0 ends the fault
+ * @count:    of MADs that the fault affects before it ends; 0: no end. Of
+ *            REDIRECT: redirections, each of which counts
+ * @delay_ms: of DELAY: the longest; of REORDER: until the MAD arrives at the
+ *            latest; IBSA_DEFAULT_DELAY_MS
+ * @hops:     of REDIRECT: ports that redirect, each to the next; 0: one
+ * @by_gid:   of REDIRECT: to a GID, without a LID
+ */
+struct ibsa_fault {
+	enum ibsa_fault_kind kind;
+	double percent;
+	unsigned int count;
+	unsigned int delay_ms;
+	unsigned int hops;
+	bool by_gid;
+	uint8_t reserved[3];
+};
+
+/* For bindings: ibsa_fabric_fault() with the size of @fault. */
+int ibsa_fabric_fault_sized(struct ibsa_fabric *fabric,
+			    const struct ibsa_fault *fault,
+			    size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 2);
+
+/**
+ * ibsa_fabric_fault - start, change or end a kind of fault
+ * @fault: copied; replaces the fault of the same kind
+ *
+ * Return: 0; -EINVAL no such kind, or @percent is not within 0 and 100
+ */
+IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_fault(struct ibsa_fabric *fabric,
+						const struct ibsa_fault *fault)
+{
+	return ibsa_fabric_fault_sized(fabric, fault, sizeof(*fault));
+}
+
+/* For bindings: ibsa_fault_parse() with the size of @out. */
+int ibsa_fault_parse_sized(const char *text, struct ibsa_fault *out,
+			   size_t size, struct ibsa_error *error) IBSA_MUST_USE
+	IBSA_NONNULL(2);
+
+/**
+ * ibsa_fault_parse - convert text to a fault
+ * @text:  KIND=PERCENT[,COUNT[,DELAY_MS]], such as "delay=2.5,0,200"; the kinds
+ *         are lose, delay, duplicate, reorder, corrupt, busy, silence, redirect
+ *         and redirect-gid, whose last number is HOPS
+ * @error: after an error, a sentence that lists the kinds; may be NULL
+ *
+ * Return: 0; -EINVAL
+ */
+IBSA_INLINE IBSA_MUST_USE int ibsa_fault_parse(const char *text,
+					       struct ibsa_fault *out,
+					       struct ibsa_error *error)
+{
+	return ibsa_fault_parse_sized(text, out, sizeof(*out), error);
+}
+
+/* clang-format off */
+#define IBSA_SM_PROFILE_TABLE(L)						\
+	L(OPENSM, "opensm", "OpenSM, in all points below")		\
+	L(BUSY,   "busy",						\
+	  "answers 16 requests per millisecond, and all others with BUSY") \
+	L(SILENT, "silent",						\
+	  "ignores requests that OpenSM refuses for a missing SM_Key")	\
+	L(FEW,    "few", "stores at most 32 subscriptions")		\
+	L(OPA_FM, "opa-fm",						\
+	  "answers PathRecords of class version 2 only")
+/* clang-format on */
+
+/**
+ * enum ibsa_sm_profile - which SM's behaviour the embedded SA copies
+ *
+ * The default is OpenSM. Each other profile is OpenSM's behaviour with the one
+ * difference that IBSA_SM_PROFILE_TABLE gives.
+ */
+#define IBSA__SM_PROFILE_ENUM(name, word, text) IBSA_SM_PROFILE_##name,
+enum ibsa_sm_profile {
+	IBSA_SM_PROFILE_TABLE(IBSA__SM_PROFILE_ENUM) IBSA_SM_PROFILES
+};
+
+/**
+ * struct ibsa_fabric_options - how to load a fabric; zero: the default of a
+ * member
+ * @virtual_clock: starts at 0, and advances only in ibsa_fabric_advance() and
+ *                while a client waits
+ * @seed:         of all random numbers; 0 is an ordinary seed
+ * @sa_node:      name or node id of the SA's node; NULL: the first channel
+ *                adapter
+ * @latency_us:   from a request to its reply, and of a Report
+ * @gid_prefix:   IBSA_DEFAULT_GID_PREFIX
+ * @opa:          all links are Omni-Path, and LIDs have 32 bits
+ * @no_opa_paths: the SA refuses PathRecords of class version 0x80
+ * @first_lid:    that the SM assigns; IBSA_DEFAULT_FIRST_LID
+ * @check:        find anomalies of the file, for ibsa_fabric_finding_at()
+ * @no_sa:        an external SM sets the ports up, through a fabric server
+ * @partitions:   file in the format of OpenSM's partitions.conf; NULL: all
+ *                ports are full members of the default partition
+ * @profile:      the SM whose behaviour the SA copies
+ */
+struct ibsa_fabric_options {
+	bool virtual_clock;
+	uint64_t seed;
+	const char *sa_node;
+	unsigned int latency_us;
+	uint64_t gid_prefix;
+	bool opa;
+	bool no_opa_paths;
+	uint32_t first_lid;
+	bool check;
+	bool no_sa;
+	const char *partitions;
+	enum ibsa_sm_profile profile;
+	uint8_t reserved[4];
+};
+
+/**
+ * struct ibsa_fabric_info - how many nodes, links and LIDs a fabric has
+ * @links: up or down
+ * @lids:  2^LMC of each port
+ */
+struct ibsa_fabric_info {
+	size_t nodes;
+	size_t adapters;
+	size_t switches;
+	size_t links;
+	size_t lids;
+};
+
+/**
+ * struct ibsa_fabric_port - a port of a channel adapter of a fabric
+ * @node:  description, or else node id
+ * @state: as a client on this port reads it
+ * @rate:  such as "100 Gb/sec (4X EDR)"; "": no link
+ */
+struct ibsa_fabric_port {
+	const char *node;
+	const char *id;
+	unsigned int number;
+	uint64_t guid;
+	const char *rate;
+	struct ibsa_port_state state;
+};
+
+/* Why a MAD between two ports was lost, other than by a fault. */
+enum ibsa_drop_reason {
+	IBSA_DROP_NO_ROUTE,   /* a switch has no table entry for the LID, or an
+			       * SMP's path leads to no port */
+	IBSA_DROP_PORT_DOWN,  /* a port of the route is down; for other MADs
+			       * than SMPs, also not active */
+	IBSA_DROP_NO_LID,     /* no port has the LID at the end of the route */
+	IBSA_DROP_HOP_LIMIT,  /* the routing tables form a loop */
+	IBSA_DROP_NO_AGENT,   /* no agent at the port receives the MAD */
+	IBSA_DROP_PKEY,	      /* a port does not accept the MAD's P_Key */
+	IBSA_DROP_QUEUE_FULL, /* a queue has 131072 MADs or 256 MiB */
+	IBSA_DROP_REASONS,
+};
+
+/* Lengths of the arrays of struct ibsa_fabric_stats, which never change. */
+enum { IBSA_FAULTS_ROOM = 32, IBSA_DROPS_ROOM = 32 };
+
+/* Counters of the embedded SA and the fabric. */
+struct ibsa_fabric_stats {
+	uint64_t requests;	 /* MADs that clients sent */
+	uint64_t answers;	 /* MADs that reached a client */
+	uint64_t unanswered;	 /* requests to which the SA did not reply */
+	uint64_t most_in_flight; /* maximum of one client: requests without a
+				  * reply, and MADs that it has not received */
+	uint64_t reports;	 /* Reports; a Report to several subscribers
+				  * counts for each, its retries do not */
+	uint64_t reports_unanswered; /* Reports that the SA gave up after three
+				      * tries or when it stopped, or did not
+				      * send because 131072 were waiting */
+	uint64_t faults[IBSA_FAULTS_ROOM]; /* how often each fault occurred */
+	uint64_t drops[IBSA_DROPS_ROOM];   /* MADs between two ports that were
+					    * lost for each reason */
+};
+
+/* For bindings: ibsa_fabric_load() with the size of @options. */
+int ibsa_fabric_load_sized(const char *path,
+			   const struct ibsa_fabric_options *options,
+			   size_t size, struct ibsa_error *error,
+			   struct ibsa_fabric **out) IBSA_MUST_USE
+	IBSA_NONNULL(5);
+
+/**
+ * ibsa_fabric_load - create a fabric from a topology file
+ * @path:    in the format of ibnetdiscover and ibsim; or a capture
+ * @options: NULL: all defaults
+ * @error:   after an error, a sentence with file, line and reason; may be NULL
+ * @out:     ibsa_fabric_put() releases it
+ *
+ * Return: 0; -EINVAL an error in the topology, the partitions or the options;
+ * -ENOENT no such file; -EFBIG 1 GiB or larger; -ENOMEM; or the error of a file
+ */
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_fabric_load(const char *path, const struct ibsa_fabric_options *options,
+		 struct ibsa_error *error, struct ibsa_fabric **out)
+{
+	return ibsa_fabric_load_sized(path, options, sizeof(*options), error,
+				      out);
+}
+
+/* For bindings: ibsa_fabric_parse() with the size of @options. */
+int ibsa_fabric_parse_sized(const char *text, size_t len,
+			    const struct ibsa_fabric_options *options,
+			    size_t size, struct ibsa_error *error,
+			    struct ibsa_fabric **out) IBSA_MUST_USE
+	IBSA_NONNULL(6);
+
+/**
+ * ibsa_fabric_parse - create a fabric from text in memory
+ * @text:    of a topology file without include lines, not of a capture
+ * @options: NULL: all defaults
+ * @error:   after an error, a sentence with line and reason; may be NULL
+ *
+ * Return: as ibsa_fabric_load()
+ */
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_fabric_parse(const char *text, size_t len,
+		  const struct ibsa_fabric_options *options,
+		  struct ibsa_error *error, struct ibsa_fabric **out)
+{
+	return ibsa_fabric_parse_sized(text, len, options, sizeof(*options),
+				       error, out);
+}
+
+void ibsa_fabric_put(struct ibsa_fabric *fabric);
+
+/**
+ * ibsa_fabric_attach - create a transport at a port of a fabric
+ * @node: name or node id of a channel adapter, HOST/DEVICE, or a host: its
+ *        first adapter with an active port. NULL: the first adapter of the file
+ * @port: 0: the first port with a cable
+ * @out:  for ibsa_options.transport; holds the fabric until it is closed
+ *
+ * Acts as a umad file of the kernel at the port.
+ *
+ * Return: 0; -ENODEV no such adapter; -ENXIO no such port; -ENETDOWN it has no
+ * cable; -ENOMEM, -EMFILE; or the error of timerfd_create(2)
+ */
+int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
+		       unsigned int port,
+		       struct ibsa_transport **out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 4);
+
+/**
+ * ibsa_fabric_advance - advance a virtual clock by nanoseconds
+ *
+ * Return: 0; -EINVAL the clock is real, or would pass 292 years
+ */
+int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns) IBSA_MUST_USE
+	IBSA_NONNULL(1);
+
+/* For bindings: ibsa_fabric_info_get() with the size of @out. */
+void ibsa_fabric_info_get_sized(struct ibsa_fabric *fabric,
+				struct ibsa_fabric_info *out, size_t size)
+	IBSA_NONNULL(1, 2);
+
+IBSA_INLINE void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
+				      struct ibsa_fabric_info *out)
+{
+	ibsa_fabric_info_get_sized(fabric, out, sizeof(*out));
+}
+
+/* For bindings: ibsa_fabric_port_at() with the size of @out. */
+int ibsa_fabric_port_at_sized(struct ibsa_fabric *fabric, size_t index,
+			      struct ibsa_fabric_port *out,
+			      size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 3);
+
+/**
+ * ibsa_fabric_port_at - one end port of the channel adapters
+ * @index: from 0, in the order of the file
+ * @out:   its strings are valid until ibsa_fabric_put()
+ *
+ * Return: 0; -ENOENT
+ */
+IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_port_at(struct ibsa_fabric *fabric,
+						  size_t index,
+						  struct ibsa_fabric_port *out)
+{
+	return ibsa_fabric_port_at_sized(fabric, index, out, sizeof(*out));
+}
+
+/* For bindings: ibsa_fabric_stats_get() with the size of @out. */
+void ibsa_fabric_stats_get_sized(struct ibsa_fabric *fabric,
+				 struct ibsa_fabric_stats *out, size_t size)
+	IBSA_NONNULL(1, 2);
+
+IBSA_INLINE void ibsa_fabric_stats_get(struct ibsa_fabric *fabric,
+				       struct ibsa_fabric_stats *out)
+{
+	ibsa_fabric_stats_get_sized(fabric, out, sizeof(*out));
+}
+
+/**
+ * ibsa_fabric_sa_set - start or stop the SA
+ *
+ * While it is stopped, sm_lid of all ports is 0. When it starts again, it has
+ * no services, subscriptions, memberships and alias GUIDs, and requests
+ * reregistration. No effect with no_sa.
+ */
+void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running)
+	IBSA_NONNULL(1);
+
+/**
+ * ibsa_fabric_sa_move - move the SA to another node, or restart it
+ * @node: name or node id; NULL: the first channel adapter of the file
+ *
+ * The new SA has no services, subscriptions, memberships and alias GUIDs, and
+ * requests reregistration. Requests to the old LID get no reply. A stopped SA
+ * moves, too.
+ *
+ * Return: 0; -ENODEV no such node; -ENETDOWN none of its links is up;
+ * -EOPNOTSUPP the fabric has no SA
+ */
+int ibsa_fabric_sa_move(struct ibsa_fabric *fabric,
+			const char *node) IBSA_MUST_USE IBSA_NONNULL(1);
+
+/* Which members of struct ibsa_fabric_port_change take effect. */
+enum ibsa_fabric_change_bit {
+	IBSA_CHANGE_LINK = 1 << 0,
+	IBSA_CHANGE_LID = 1 << 1,
+	IBSA_CHANGE_LMC = 1 << 2,
+	IBSA_CHANGE_SM_SL = 1 << 3,
+	IBSA_CHANGE_PKEYS = 1 << 4,
+	IBSA_CHANGE_NEEDS_GRH = 1 << 5,
+	IBSA_CHANGE_REREGISTER = 1 << 6, /* request a client reregistration */
+	IBSA_CHANGE_CAPABILITIES = 1 << 7,
+	IBSA_CHANGE_RATE = 1 << 8,
+};
+
+/**
+ * struct ibsa_fabric_port_change - a change of a port
+ * @mask:       bits of enum ibsa_fabric_change_bit: the members that take
+ *              effect
+ * @needs_grh:  the port refuses to send MADs without a GRH
+ * @sm_sl:      at most 15, or 31 on Omni-Path
+ * @lmc:        at most 7
+ * @lid:        base LID, a multiple of 2^LMC
+ * @pkeys:      P_Key table; copied
+ * @pkey_count: 1 to 128
+ * @rate:       as in a topology file, such as "1xSDR"; both ends must support
+ *              it
+ */
+struct ibsa_fabric_port_change {
+	uint32_t mask;
+	bool link_up;
+	bool needs_grh;
+	uint8_t sm_sl;
+	uint8_t lmc;
+	uint32_t lid;
+	const uint16_t *pkeys;
+	size_t pkey_count;
+	uint32_t capability_mask;
+	const char *rate;
+};
+
+/* For bindings: ibsa_fabric_port_set() with the size of @wanted. */
+int ibsa_fabric_port_set_sized(struct ibsa_fabric *fabric, const char *node,
+			       unsigned int port,
+			       const struct ibsa_fabric_port_change *wanted,
+			       size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 4);
+
+/**
+ * ibsa_fabric_port_set - change a port while the fabric runs
+ * @node:   name or node id; NULL: the first channel adapter
+ * @port:   0: port 0 of a switch, or the first port with a cable
+ * @wanted: either all changes take effect, or none
+ *
+ * A running SM detects the change at once, and sends Reports. A client detects
+ * it when it next reads its port, or receives a Report. ibsa_fabric_port_set(3)
+ * describes what each change does.
+ *
+ * Return: 0; -ENODEV, -ENXIO no such node or port; -EINVAL a value or the mask
+ * is not valid for the port; -ERANGE an end does not support the rate;
+ * -ENETDOWN no cable, or never a LID; -EADDRINUSE the LID is taken; -ENOMEM
+ */
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_fabric_port_set(struct ibsa_fabric *fabric, const char *node,
+		     unsigned int port,
+		     const struct ibsa_fabric_port_change *wanted)
+{
+	return ibsa_fabric_port_set_sized(fabric, node, port, wanted,
+					  sizeof(*wanted));
+}
+
+/**
+ * struct ibsa_fabric_node - a node of a topology
+ * @id:         node id, by which other lines of the file refer to the node
+ * @name:       description, or else node id
+ * @guid:       assigned by the fabric if the file gives none
+ * @vendor, @device: 0: the file does not give it
+ * @port_count: without port 0 of a switch
+ */
+struct ibsa_fabric_node {
+	const char *id;
+	const char *name;
+	uint64_t guid;
+	uint64_t image_guid;
+	uint32_t vendor;
+	uint16_t device;
+	enum ibsa_node_type type;
+	uint8_t port_count;
+	uint8_t reserved[3];
+};
+
+/**
+ * struct ibsa_fabric_end - a port of a node, and the other end of its cable
+ * @guid:      0 for ports of a switch except port 0
+ * @file_lid:  that the file gives; 0: none
+ * @has_cable: the following members are valid
+ * @far_node:  an index for ibsa_fabric_node_at()
+ * @lanes:     at which the link runs when it is up: 1, 2, 4, 8 or 12
+ * @speed:     of a lane, such as "EDR"
+ */
+struct ibsa_fabric_end {
+	uint64_t guid;
+	uint32_t file_lid;
+	bool has_cable;
+	bool is_up;
+	size_t far_node;
+	unsigned int far_port;
+	unsigned int lanes;
+	const char *speed;
+};
+
+/**
+ * struct ibsa_fabric_finding - an anomaly in a topology file
+ * @name: of @kind in IBSA_FINDINGS
+ * @file: also one that is included; "(text)" for ibsa_fabric_parse()
+ */
+struct ibsa_fabric_finding {
+	enum ibsa_finding_kind kind;
+	const char *name;
+	const char *file;
+	unsigned int line;
+	struct ibsa_error what;
+	uint8_t reserved[4];
+};
+
+/* For bindings: ibsa_fabric_node_at() with the size of @out. */
+int ibsa_fabric_node_at_sized(struct ibsa_fabric *fabric, size_t index,
+			      struct ibsa_fabric_node *out,
+			      size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 3);
+
+/**
+ * ibsa_fabric_node_at - a node, in the order of the file
+ * @out: its strings are valid until ibsa_fabric_put()
+ *
+ * Return: 0; -ENOENT
+ */
+IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_node_at(struct ibsa_fabric *fabric,
+						  size_t index,
+						  struct ibsa_fabric_node *out)
+{
+	return ibsa_fabric_node_at_sized(fabric, index, out, sizeof(*out));
+}
+
+/* For bindings: ibsa_fabric_end_at() with the size of @out. */
+int ibsa_fabric_end_at_sized(struct ibsa_fabric *fabric, size_t node,
+			     unsigned int port, struct ibsa_fabric_end *out,
+			     size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 4);
+
+/**
+ * ibsa_fabric_end_at - a port of a node, and the other end of its cable
+ * @node: index, as for ibsa_fabric_node_at()
+ * @port: from 1; 0: port 0 of a switch
+ *
+ * Return: 0; -ENOENT
+ */
+IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_end_at(struct ibsa_fabric *fabric,
+						 size_t node, unsigned int port,
+						 struct ibsa_fabric_end *out)
+{
+	return ibsa_fabric_end_at_sized(fabric, node, port, out, sizeof(*out));
+}
+
+/* For bindings: ibsa_fabric_finding_at() with the size of @out. */
+int ibsa_fabric_finding_at_sized(struct ibsa_fabric *fabric, size_t index,
+				 struct ibsa_fabric_finding *out,
+				 size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 3);
+
+/**
+ * ibsa_fabric_finding_at - an anomaly of the file, ordered by file and line
+ * @fabric: loaded with check of struct ibsa_fabric_options
+ * @out:    its strings are valid until ibsa_fabric_put()
+ *
+ * At most 65536 are held.
+ *
+ * Return: 0; -ENOENT
+ */
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_fabric_finding_at(struct ibsa_fabric *fabric, size_t index,
+		       struct ibsa_fabric_finding *out)
+{
+	return ibsa_fabric_finding_at_sized(fabric, index, out, sizeof(*out));
+}
+
+struct ibsa_transport;
+
+/**
+ * struct ibsa_packet - a packet on a link of the fabric
+ * @time_ns: at which it leaves the port that sends it, on the fabric's clock
+ * @bytes:   from the LRH to the VCRC, as on a wire; valid until the callback
+ *           returns
+ */
+struct ibsa_packet {
+	uint64_t time_ns;
+	const uint8_t *bytes;
+	size_t len;
+};
+
+/*
+ * Called with each packet, while the fabric is locked: the callback must not
+ * call any function with this fabric or its clients.
+ */
+typedef void (*ibsa_packet_fn)(const struct ibsa_packet *packet, void *arg);
+
+/**
+ * ibsa_fabric_tap - call a function with each packet of a fabric
+ * @report: called at the port that sends the packet, also if it is lost later.
+ *          NULL: end this
+ *
+ * @report is called while the fabric is locked: it must not call functions with
+ *          this fabric or its clients.
+ *
+ * Return: 0; -EBUSY the fabric has a function already; -EOPNOTSUPP Omni-Path
+ *
+ * Source: IBA vol 1, 7.7 (LRH), 7.8 (checksums), 8.3 (GRH), 9.2 (BTH), 9.3.3
+ * (DETH), 13.6.2 (RMPP).
+ */
+int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn report,
+		    void *arg) IBSA_MUST_USE IBSA_NONNULL(1);
+
+/**
+ * ibsa_replay_open - open a capture as a port whose SA replays it
+ * @path:  a pcap file of link type 197 (ERF) or 247 (InfiniBand)
+ * @error: after an error, a sentence that tells what failed; may be NULL
+ * @out:   for ibsa_options.transport
+ *
+ * A request gets the replies that the same request has in the capture, in their
+ * order, the last one again and again; a request that is not in the capture
+ * gets status 0x000c. LIDs, P_Key and GID of the port are those of the capture.
+ *
+ * Return: 0; -EINVAL the file has another format, or has no request to an SA;
+ * -EFBIG it has 1 GiB or more; -ENOMEM; the error of open(2) or read(2), such
+ * as -ENOENT; or the error of timerfd_create(2)
+ */
+int ibsa_replay_open(const char *path, struct ibsa_error *error,
+		     struct ibsa_transport **out) IBSA_MUST_USE IBSA_NONNULL(3);
+
+IBSA_END
+
+#endif

@@ -1,0 +1,1019 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The Linux kernel's ib_sa functions for user space: path, service, multicast
+ * and GUID queries from any thread, with replies in callbacks; and the types,
+ * constants and component masks that code written against <rdma/ib_sa.h> names.
+ *
+ * ib_sa_register_client       register a client before its first query
+ * ib_sa_unregister_client     wait until no callback of a client will run
+ * ibsa_ib_device_get          open a device with all defaults, or share it
+ * ibsa_ib_device_open         open a device with options; it is not shared
+ * ibsa_ib_device_put          end the use of a device
+ * ibsa_ib_device_fd           file descriptor to poll, without a worker
+ * ibsa_ib_device_timeout_ms   longest time to poll it, -1: no limit
+ * ibsa_ib_device_dispatch     process what is due, without waiting
+ * ibsa_ib_device_wait         wait for something to do, then dispatch
+ * ibsa_last_reply             the reply that caused a callback
+ * ib_sa_path_rec_get          query the SA for one path
+ * ib_sa_service_rec_query     look up, register or delete a service
+ * ib_sa_service_rec_get       look up all services that match
+ * ib_sa_mcmember_rec_query    send one request about a multicast group
+ * ib_sa_guid_info_rec_query   look up, assign or remove alias GUIDs
+ * ibsa_service_rec_register   register a service and keep it registered
+ * ibsa_service_rec_release    end a registration and delete its record
+ * ibsa_device_watch_start     receive the events that the SA reports
+ * ibsa_device_watch_stop      end a watch, without waiting
+ * ib_sa_join_multicast        join a group, and create it if necessary
+ * ib_sa_free_multicast        end a membership, also during its join
+ * ib_sa_get_mcmember_rec      the record of a group that the port has joined
+ * opa_pr_query_possible       which form of path query the SA supports
+ * ib_sa_cancel_query          cancel a query: its callback runs with -EINTR
+ * ib_sa_pack_path             encode a path record as in a MAD
+ * ib_sa_unpack_path           decode a path record of a MAD
+ * rdma_get_gid_attr           read one entry of a port's GID table
+ * rdma_find_gid_by_port       the entry of a port's GID table with a GID
+ * rdma_hold_gid_attr          add a reference to an entry
+ * rdma_put_gid_attr           remove a reference to an entry; the last frees it
+ * ib_init_ah_attr_from_path   make address handle attributes from a path
+ * ibsa_init_ah_attr_from_path the same, with a GRH if the port requires one
+ * rdma_destroy_ah_attr        release the reference to the source GID
+ * ibsa_ah_attr_to_ibv         convert attributes for ibv_create_ah()
+ *
+ * sa_path_is_roce             whether a path record is of a RoCE type
+ * sa_path_set_slid            set a LID, host byte order
+ * sa_path_set_dlid            set a LID, host byte order
+ * sa_path_get_slid            a LID, 32 bits in network byte order; 0: RoCE
+ * sa_path_get_dlid            a LID, 32 bits in network byte order; 0: RoCE
+ * sa_path_set_raw_traffic     set raw_traffic, not of a RoCE record
+ * sa_path_get_raw_traffic     raw_traffic; 0: RoCE
+ * ibsa_ptr_err                the negative errno that a pointer contains
+ * ibsa_is_err                 whether a pointer is an errno, not for NULL
+ *
+ * Any thread and any callback may call these functions, except
+ * ibsa_ib_device_dispatch() and ibsa_ib_device_wait(). Each device has a worker
+ * thread that runs its callbacks; of a device without a worker, callbacks run
+ * inside ibsa_ib_device_dispatch(), ibsa_ib_device_wait(),
+ * ib_sa_unregister_client() and ibsa_ib_device_put(). A callback never runs
+ * inside a function that starts a query; a device runs one callback at a time.
+ * A forked child registers clients and opens devices of its own.
+ *
+ * Members of more than one byte are in network byte order, whatever their type
+ * says, and so are component masks. Only rdma_ah_attr is in host byte order.
+ *
+ * The functions are in libibsa-compat: link with the flags of "pkg-config
+ * ibsa-compat".
+ *
+ * Source: Linux include/rdma/ib_sa.h, ib_verbs.h,
+ * drivers/infiniband/core/sa_query.c; the layouts of Linux 6.1, that of struct
+ * ib_sa_service_rec of Linux 5.8.
+ */
+#ifndef IBSA_IB_SA_H
+#define IBSA_IB_SA_H
+
+#include <linux/types.h>
+
+#include <ibsa/event.h>
+#include <ibsa/ibsa.h>
+#include <ibsa/service.h>
+#include <ibsa/types.h>
+
+IBSA_BEGIN
+
+/*
+ * The kernel's short names collide with those of many programs: they are
+ * here for code that asks for them.
+ */
+#ifdef IBSA_KERNEL_TYPES
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef unsigned int gfp_t;
+#define GFP_KERNEL 0u
+#define GFP_ATOMIC 1u
+#define IS_ERR(pointer) ibsa_is_err(pointer)
+#define PTR_ERR(pointer) IBSA__CAST(long, ibsa_ptr_err(pointer))
+#endif
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define IBSA__BE16(value) __builtin_bswap16(value)
+#define IBSA__BE32(value) __builtin_bswap32(value)
+#define IBSA__BE64(value) __builtin_bswap64(value)
+#else
+#define IBSA__BE16(value) (value)
+#define IBSA__BE32(value) (value)
+#define IBSA__BE64(value) (value)
+#endif
+
+/* One bit a component, in network order. */
+typedef __be64 ib_sa_comp_mask;
+#define IB_SA_COMP_MASK(n) \
+	IBSA__CAST(ib_sa_comp_mask, IBSA__BE64(UINT64_C(1) << (n)))
+
+enum {
+	IB_SA_CLASS_VERSION = 2,
+	IB_SA_METHOD_GET_TABLE = 0x12,
+	IB_SA_METHOD_GET_TABLE_RESP = 0x92,
+	IB_SA_METHOD_DELETE = 0x15,
+	IB_SA_METHOD_DELETE_RESP = 0x95,
+	IB_SA_METHOD_GET_MULTI = 0x14,
+	IB_SA_METHOD_GET_MULTI_RESP = 0x94,
+	IB_SA_METHOD_GET_TRACE_TBL = 0x13,
+};
+
+#define IB_MGMT_METHOD_GET 0x01
+#define IB_MGMT_METHOD_SET 0x02
+
+#define IB_DEFAULT_SERVICE_LEASE 0xFFFFFFFF
+#define IB_SA_WELL_KNOWN_GUID (UINT64_C(0x02) << 56 | 2)
+
+enum ib_sa_selector {
+	IB_SA_GT = 0,
+	IB_SA_LT = 1,
+	IB_SA_EQ = 2,
+	IB_SA_BEST = 3,
+};
+
+union ib_gid {
+	uint8_t raw[16];
+	struct {
+		__be64 subnet_prefix;
+		__be64 interface_id;
+	} global;
+};
+
+enum ib_gid_type {
+	IB_GID_TYPE_IB = 0,
+	IB_GID_TYPE_ROCE = 1,
+	IB_GID_TYPE_ROCE_UDP_ENCAP = 2,
+};
+
+/* clang-format off */
+#define IB_SA_PATH_REC_SERVICE_ID	(IB_SA_COMP_MASK(0) | \
+					 IB_SA_COMP_MASK(1))
+#define IB_SA_PATH_REC_DGID		IB_SA_COMP_MASK(2)
+#define IB_SA_PATH_REC_SGID		IB_SA_COMP_MASK(3)
+#define IB_SA_PATH_REC_DLID		IB_SA_COMP_MASK(4)
+#define IB_SA_PATH_REC_SLID		IB_SA_COMP_MASK(5)
+#define IB_SA_PATH_REC_RAW_TRAFFIC	IB_SA_COMP_MASK(6)
+#define IB_SA_PATH_REC_FLOW_LABEL	IB_SA_COMP_MASK(8)
+#define IB_SA_PATH_REC_HOP_LIMIT	IB_SA_COMP_MASK(9)
+#define IB_SA_PATH_REC_TRAFFIC_CLASS	IB_SA_COMP_MASK(10)
+#define IB_SA_PATH_REC_REVERSIBLE	IB_SA_COMP_MASK(11)
+#define IB_SA_PATH_REC_NUMB_PATH	IB_SA_COMP_MASK(12)
+#define IB_SA_PATH_REC_PKEY		IB_SA_COMP_MASK(13)
+#define IB_SA_PATH_REC_QOS_CLASS	IB_SA_COMP_MASK(14)
+#define IB_SA_PATH_REC_SL		IB_SA_COMP_MASK(15)
+#define IB_SA_PATH_REC_MTU_SELECTOR	IB_SA_COMP_MASK(16)
+#define IB_SA_PATH_REC_MTU		IB_SA_COMP_MASK(17)
+#define IB_SA_PATH_REC_RATE_SELECTOR	IB_SA_COMP_MASK(18)
+#define IB_SA_PATH_REC_RATE		IB_SA_COMP_MASK(19)
+#define IB_SA_PATH_REC_PACKET_LIFE_TIME_SELECTOR IB_SA_COMP_MASK(20)
+#define IB_SA_PATH_REC_PACKET_LIFE_TIME	IB_SA_COMP_MASK(21)
+#define IB_SA_PATH_REC_PREFERENCE	IB_SA_COMP_MASK(22)
+
+#define IB_SA_MCMEMBER_REC_MGID		IB_SA_COMP_MASK(0)
+#define IB_SA_MCMEMBER_REC_PORT_GID	IB_SA_COMP_MASK(1)
+#define IB_SA_MCMEMBER_REC_QKEY		IB_SA_COMP_MASK(2)
+#define IB_SA_MCMEMBER_REC_MLID		IB_SA_COMP_MASK(3)
+#define IB_SA_MCMEMBER_REC_MTU_SELECTOR	IB_SA_COMP_MASK(4)
+#define IB_SA_MCMEMBER_REC_MTU		IB_SA_COMP_MASK(5)
+#define IB_SA_MCMEMBER_REC_TRAFFIC_CLASS IB_SA_COMP_MASK(6)
+#define IB_SA_MCMEMBER_REC_PKEY		IB_SA_COMP_MASK(7)
+#define IB_SA_MCMEMBER_REC_RATE_SELECTOR IB_SA_COMP_MASK(8)
+#define IB_SA_MCMEMBER_REC_RATE		IB_SA_COMP_MASK(9)
+#define IB_SA_MCMEMBER_REC_PACKET_LIFE_TIME_SELECTOR IB_SA_COMP_MASK(10)
+#define IB_SA_MCMEMBER_REC_PACKET_LIFE_TIME IB_SA_COMP_MASK(11)
+#define IB_SA_MCMEMBER_REC_SL		IB_SA_COMP_MASK(12)
+#define IB_SA_MCMEMBER_REC_FLOW_LABEL	IB_SA_COMP_MASK(13)
+#define IB_SA_MCMEMBER_REC_HOP_LIMIT	IB_SA_COMP_MASK(14)
+#define IB_SA_MCMEMBER_REC_SCOPE	IB_SA_COMP_MASK(15)
+#define IB_SA_MCMEMBER_REC_JOIN_STATE	IB_SA_COMP_MASK(16)
+#define IB_SA_MCMEMBER_REC_PROXY_JOIN	IB_SA_COMP_MASK(17)
+
+#define IB_SA_SERVICE_REC_SERVICE_ID	IB_SA_COMP_MASK(0)
+#define IB_SA_SERVICE_REC_SERVICE_GID	IB_SA_COMP_MASK(1)
+#define IB_SA_SERVICE_REC_SERVICE_PKEY	IB_SA_COMP_MASK(2)
+#define IB_SA_SERVICE_REC_SERVICE_LEASE	IB_SA_COMP_MASK(4)
+#define IB_SA_SERVICE_REC_SERVICE_KEY	IB_SA_COMP_MASK(5)
+#define IB_SA_SERVICE_REC_SERVICE_NAME	IB_SA_COMP_MASK(6)
+#define IB_SA_SERVICE_REC_SERVICE_DATA8_0 IB_SA_COMP_MASK(7)
+#define IB_SA_SERVICE_REC_SERVICE_DATA8_1 IB_SA_COMP_MASK(8)
+#define IB_SA_SERVICE_REC_SERVICE_DATA8_2 IB_SA_COMP_MASK(9)
+#define IB_SA_SERVICE_REC_SERVICE_DATA8_3 IB_SA_COMP_MASK(10)
+#define IB_SA_SERVICE_REC_SERVICE_DATA8_4 IB_SA_COMP_MASK(11)
+#define IB_SA_SERVICE_REC_SERVICE_DATA8_5 IB_SA_COMP_MASK(12)
+#define IB_SA_SERVICE_REC_SERVICE_DATA8_6 IB_SA_COMP_MASK(13)
+#define IB_SA_SERVICE_REC_SERVICE_DATA8_7 IB_SA_COMP_MASK(14)
+#define IB_SA_SERVICE_REC_SERVICE_DATA8_8 IB_SA_COMP_MASK(15)
+#define IB_SA_SERVICE_REC_SERVICE_DATA8_9 IB_SA_COMP_MASK(16)
+#define IB_SA_SERVICE_REC_SERVICE_DATA8_10 IB_SA_COMP_MASK(17)
+#define IB_SA_SERVICE_REC_SERVICE_DATA8_11 IB_SA_COMP_MASK(18)
+#define IB_SA_SERVICE_REC_SERVICE_DATA8_12 IB_SA_COMP_MASK(19)
+#define IB_SA_SERVICE_REC_SERVICE_DATA8_13 IB_SA_COMP_MASK(20)
+#define IB_SA_SERVICE_REC_SERVICE_DATA8_14 IB_SA_COMP_MASK(21)
+#define IB_SA_SERVICE_REC_SERVICE_DATA8_15 IB_SA_COMP_MASK(22)
+#define IB_SA_SERVICE_REC_SERVICE_DATA16_0 IB_SA_COMP_MASK(23)
+#define IB_SA_SERVICE_REC_SERVICE_DATA16_1 IB_SA_COMP_MASK(24)
+#define IB_SA_SERVICE_REC_SERVICE_DATA16_2 IB_SA_COMP_MASK(25)
+#define IB_SA_SERVICE_REC_SERVICE_DATA16_3 IB_SA_COMP_MASK(26)
+#define IB_SA_SERVICE_REC_SERVICE_DATA16_4 IB_SA_COMP_MASK(27)
+#define IB_SA_SERVICE_REC_SERVICE_DATA16_5 IB_SA_COMP_MASK(28)
+#define IB_SA_SERVICE_REC_SERVICE_DATA16_6 IB_SA_COMP_MASK(29)
+#define IB_SA_SERVICE_REC_SERVICE_DATA16_7 IB_SA_COMP_MASK(30)
+#define IB_SA_SERVICE_REC_SERVICE_DATA32_0 IB_SA_COMP_MASK(31)
+#define IB_SA_SERVICE_REC_SERVICE_DATA32_1 IB_SA_COMP_MASK(32)
+#define IB_SA_SERVICE_REC_SERVICE_DATA32_2 IB_SA_COMP_MASK(33)
+#define IB_SA_SERVICE_REC_SERVICE_DATA32_3 IB_SA_COMP_MASK(34)
+#define IB_SA_SERVICE_REC_SERVICE_DATA64_0 IB_SA_COMP_MASK(35)
+#define IB_SA_SERVICE_REC_SERVICE_DATA64_1 IB_SA_COMP_MASK(36)
+
+#define IB_SA_GUIDINFO_REC_LID		IB_SA_COMP_MASK(0)
+#define IB_SA_GUIDINFO_REC_BLOCK_NUM	IB_SA_COMP_MASK(1)
+#define IB_SA_GUIDINFO_REC_RES1		IB_SA_COMP_MASK(2)
+#define IB_SA_GUIDINFO_REC_RES2		IB_SA_COMP_MASK(3)
+#define IB_SA_GUIDINFO_REC_GID0		IB_SA_COMP_MASK(4)
+#define IB_SA_GUIDINFO_REC_GID1		IB_SA_COMP_MASK(5)
+#define IB_SA_GUIDINFO_REC_GID2		IB_SA_COMP_MASK(6)
+#define IB_SA_GUIDINFO_REC_GID3		IB_SA_COMP_MASK(7)
+#define IB_SA_GUIDINFO_REC_GID4		IB_SA_COMP_MASK(8)
+#define IB_SA_GUIDINFO_REC_GID5		IB_SA_COMP_MASK(9)
+#define IB_SA_GUIDINFO_REC_GID6		IB_SA_COMP_MASK(10)
+#define IB_SA_GUIDINFO_REC_GID7		IB_SA_COMP_MASK(11)
+/* clang-format on */
+
+enum sa_path_rec_type {
+	SA_PATH_REC_TYPE_IB,
+	SA_PATH_REC_TYPE_ROCE_V1,
+	SA_PATH_REC_TYPE_ROCE_V2,
+	SA_PATH_REC_TYPE_OPA,
+};
+
+struct sa_path_rec_ib {
+	__be16 dlid;
+	__be16 slid;
+	uint8_t raw_traffic;
+};
+
+struct sa_path_rec_roce {
+	bool route_resolved;
+	uint8_t dmac[6];
+};
+
+struct sa_path_rec_opa {
+	__be32 dlid;
+	__be32 slid;
+	uint8_t raw_traffic;
+	uint8_t l2_8B;
+	uint8_t l2_10B;
+	uint8_t l2_9B;
+	uint8_t l2_16B;
+	uint8_t qos_type;
+	uint8_t qos_priority;
+};
+
+struct sa_path_rec {
+	union ib_gid dgid;
+	union ib_gid sgid;
+	__be64 service_id;
+	__be32 flow_label;
+	uint8_t hop_limit;
+	uint8_t traffic_class;
+	uint8_t reversible;
+	uint8_t numb_path;
+	__be16 pkey;
+	__be16 qos_class;
+	uint8_t sl;
+	uint8_t mtu_selector;
+	uint8_t mtu;
+	uint8_t rate_selector;
+	uint8_t rate;
+	uint8_t packet_life_time_selector;
+	uint8_t packet_life_time;
+	uint8_t preference;
+	union {
+		struct sa_path_rec_ib ib;
+		struct sa_path_rec_roce roce;
+		struct sa_path_rec_opa opa;
+	};
+	enum sa_path_rec_type rec_type;
+	uint32_t flags; /* 0: no local service is asked */
+};
+
+static inline bool sa_path_is_roce(const struct sa_path_rec *rec)
+{
+	return rec->rec_type == SA_PATH_REC_TYPE_ROCE_V1 ||
+	       rec->rec_type == SA_PATH_REC_TYPE_ROCE_V2;
+}
+
+static inline void sa_path_set_slid(struct sa_path_rec *rec, uint32_t slid)
+{
+	if (rec->rec_type == SA_PATH_REC_TYPE_IB)
+		rec->ib.slid = IBSA__BE16(IBSA__CAST(uint16_t, slid));
+	else if (rec->rec_type == SA_PATH_REC_TYPE_OPA)
+		rec->opa.slid = IBSA__BE32(slid);
+}
+
+static inline void sa_path_set_dlid(struct sa_path_rec *rec, uint32_t dlid)
+{
+	if (rec->rec_type == SA_PATH_REC_TYPE_IB)
+		rec->ib.dlid = IBSA__BE16(IBSA__CAST(uint16_t, dlid));
+	else if (rec->rec_type == SA_PATH_REC_TYPE_OPA)
+		rec->opa.dlid = IBSA__BE32(dlid);
+}
+
+static inline __be32 sa_path_get_slid(const struct sa_path_rec *rec)
+{
+	if (rec->rec_type == SA_PATH_REC_TYPE_IB)
+		return IBSA__BE32(
+			IBSA__CAST(uint32_t, IBSA__BE16(rec->ib.slid)));
+	return rec->rec_type == SA_PATH_REC_TYPE_OPA ? rec->opa.slid : 0;
+}
+
+static inline __be32 sa_path_get_dlid(const struct sa_path_rec *rec)
+{
+	if (rec->rec_type == SA_PATH_REC_TYPE_IB)
+		return IBSA__BE32(
+			IBSA__CAST(uint32_t, IBSA__BE16(rec->ib.dlid)));
+	return rec->rec_type == SA_PATH_REC_TYPE_OPA ? rec->opa.dlid : 0;
+}
+
+static inline void sa_path_set_raw_traffic(struct sa_path_rec *rec,
+					   uint8_t raw_traffic)
+{
+	if (rec->rec_type == SA_PATH_REC_TYPE_IB)
+		rec->ib.raw_traffic = raw_traffic;
+	else if (rec->rec_type == SA_PATH_REC_TYPE_OPA)
+		rec->opa.raw_traffic = raw_traffic;
+}
+
+static inline uint8_t sa_path_get_raw_traffic(const struct sa_path_rec *rec)
+{
+	if (rec->rec_type == SA_PATH_REC_TYPE_IB)
+		return rec->ib.raw_traffic;
+	return rec->rec_type == SA_PATH_REC_TYPE_OPA ? rec->opa.raw_traffic : 0;
+}
+
+struct ib_sa_mcmember_rec {
+	union ib_gid mgid;
+	union ib_gid port_gid;
+	__be32 qkey;
+	__be16 mlid;
+	uint8_t mtu_selector;
+	uint8_t mtu;
+	uint8_t traffic_class;
+	__be16 pkey;
+	uint8_t rate_selector;
+	uint8_t rate;
+	uint8_t packet_life_time_selector;
+	uint8_t packet_life_time;
+	uint8_t sl;
+	__be32 flow_label;
+	uint8_t hop_limit;
+	uint8_t scope;
+	uint8_t join_state;
+	uint8_t proxy_join;
+};
+
+/* id, lease and the data words are big-endian in memory, as on the wire. */
+struct ib_sa_service_rec {
+	uint64_t id;
+	union ib_gid gid;
+	__be16 pkey;
+	uint32_t lease;
+	uint8_t key[16];
+	uint8_t name[64];
+	uint8_t data8[16];
+	uint16_t data16[8];
+	uint32_t data32[4];
+	uint64_t data64[2];
+};
+
+/* The same record as Linux 6.18 has it. */
+struct sa_service_rec {
+	__be64 id;
+	uint8_t gid[16];
+	__be16 pkey;
+	uint8_t reserved[2];
+	__be32 lease;
+	uint8_t key[16];
+	uint8_t name[64];
+	uint8_t data_8[16];
+	__be16 data_16[8];
+	__be32 data_32[4];
+	__be64 data_64[2];
+};
+
+struct ib_sa_guidinfo_rec {
+	__be16 lid;
+	uint8_t block_num;
+	uint8_t res1;
+	__be32 res2;
+	uint8_t guid_info_list[64];
+};
+
+/* What opa_pr_query_possible() says. */
+enum opa_pr_supported {
+	PR_NOT_SUPPORTED,
+	PR_OPA_SUPPORTED,
+	PR_IB_SUPPORTED,
+};
+
+struct ib_device;
+
+/* One entry of a port's GID table, held by a reference. */
+struct ib_gid_attr {
+	struct ib_device *device;
+	union ib_gid gid;
+	enum ib_gid_type gid_type;
+	uint16_t index;
+	uint32_t port_num;
+	uint32_t ndev_ifindex; /* 0: no network interface */
+};
+
+enum ib_ah_flags { IB_AH_GRH = 1 };
+
+enum rdma_ah_attr_type {
+	RDMA_AH_ATTR_TYPE_UNDEFINED,
+	RDMA_AH_ATTR_TYPE_IB,
+	RDMA_AH_ATTR_TYPE_ROCE,
+	RDMA_AH_ATTR_TYPE_OPA,
+};
+
+struct ib_global_route {
+	const struct ib_gid_attr *sgid_attr;
+	union ib_gid dgid;
+	uint32_t flow_label;
+	uint8_t sgid_index;
+	uint8_t hop_limit;
+	uint8_t traffic_class;
+};
+
+struct ib_ah_attr {
+	uint16_t dlid;
+	uint8_t src_path_bits;
+};
+
+struct roce_ah_attr {
+	uint8_t dmac[6];
+};
+
+struct opa_ah_attr {
+	uint32_t dlid;
+	uint8_t src_path_bits;
+	bool make_grd;
+};
+
+struct rdma_ah_attr {
+	struct ib_global_route grh;
+	uint8_t sl;
+	uint8_t static_rate;
+	uint32_t port_num;
+	uint8_t ah_flags;
+	enum rdma_ah_attr_type type;
+	union {
+		struct ib_ah_attr ib;
+		struct roce_ah_attr roce;
+		struct opa_ah_attr opa;
+	};
+};
+
+static inline intptr_t ibsa__address(const void *pointer)
+{
+	intptr_t address;
+
+	memcpy(&address, &pointer, sizeof(address));
+	return address;
+}
+
+static inline int ibsa_ptr_err(const void *pointer)
+{
+	return IBSA__CAST(int, ibsa__address(pointer));
+}
+
+static inline bool ibsa_is_err(const void *pointer)
+{
+	const intptr_t address = ibsa__address(pointer);
+
+	return address < 0 && address >= -4095;
+}
+
+struct ib_sa_query;
+struct ibv_ah_attr;
+struct ibsa_fabric;
+struct ibsa__sa;
+
+/**
+ * struct ib_sa_client - one user of these functions; all zero: not registered
+ */
+struct ib_sa_client {
+	struct ibsa__sa *sa;
+	unsigned long users;
+};
+
+/**
+ * ib_sa_register_client - register a client before its first query
+ * @client: memory of the program, at its address until
+ *          ib_sa_unregister_client()
+ *
+ * If memory is short, queries for @client fail with -EINVAL.
+ */
+void ib_sa_register_client(struct ib_sa_client *client) IBSA_NONNULL(1);
+
+/**
+ * ib_sa_unregister_client - wait until no callback of a client will run
+ * @client: all zero: nothing happens
+ *
+ * Ends the client's services, watches and memberships, but cancels no query:
+ * call ib_sa_cancel_query() first. Inside a callback, returns without waiting:
+ * what the contexts of the callbacks point to must stay valid until these have
+ * run.
+ */
+void ib_sa_unregister_client(struct ib_sa_client *client) IBSA_NONNULL(1);
+
+/**
+ * struct ibsa_ib_device_options - how to open a device; zero: the default of a
+ * member
+ * @name:       of the device, or of a node of a fabric; NULL: that of @context,
+ *              or the one that ibsa_open() chooses without a device
+ * @fabric:     as in struct ibsa_options
+ * @on:         a loaded fabric to use instead; must outlive the device
+ * @context:    as in struct ibsa_options; use each port before closing it
+ * @window:     at most 64 times as many requests are sent again at a time, as
+ *              many while the SA does not reply; IBSA_DEFAULT_WINDOW
+ * @audit_ms:   between two reads of memberships, services and subscriptions;
+ *              IBSA_DEFAULT_AUDIT_MS
+ * @no_sharing: send each PathRecord query as a request of its own
+ * @no_environment: as ibsa_environment_ignore(), for this device
+ * @no_thread:  no worker: the program calls ibsa_ib_device_dispatch()
+ */
+struct ibsa_ib_device_options {
+	const char *name;
+	const char *fabric;
+	struct ibsa_fabric *on;
+	struct ibv_context *context;
+	struct ibsa_sa_access access;
+	unsigned int window;
+	unsigned int audit_ms;
+	bool no_sharing;
+	bool no_thread;
+	bool no_environment;
+	uint8_t reserved[5];
+};
+
+/**
+ * ibsa_ib_device_get - open a device with all defaults, or share it
+ * @name: as in struct ibsa_ib_device_options
+ * @out:  receives the device; ibsa_ib_device_put() for each get
+ *
+ * A port is opened when it is used for the first time.
+ *
+ * Return: 0; -ENODEV no such device, node or server; -ENETDOWN no active port;
+ * -EACCES; others as ibsa_open()
+ */
+int ibsa_ib_device_get(const char *name, struct ib_device **out) IBSA_MUST_USE
+	IBSA_NONNULL(2);
+
+/* For bindings: ibsa_ib_device_open() with the size of @options. */
+int ibsa_ib_device_open_sized(const struct ibsa_ib_device_options *options,
+			      size_t size, struct ibsa_error *error,
+			      struct ib_device **out) IBSA_MUST_USE
+	IBSA_NONNULL(4);
+
+/**
+ * ibsa_ib_device_open - open a device with options; it is not shared
+ * @options: NULL: all defaults; copied
+ * @error:   receives, on failure, what failed and what to do; may be NULL
+ *
+ * Return: as ibsa_ib_device_get(); -EINVAL also if an option is out of range
+ */
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_ib_device_open(const struct ibsa_ib_device_options *options,
+		    struct ibsa_error *error, struct ib_device **out)
+{
+	return ibsa_ib_device_open_sized(options, sizeof(*options), error, out);
+}
+
+/**
+ * ibsa_ib_device_put - end the use of a device
+ * @device: NULL: nothing happens
+ *
+ * The last put closes the device: queries end with -EINTR, and the library
+ * waits up to two seconds for each port until the SA has deleted its services.
+ * Inside a callback, does not wait.
+ */
+void ibsa_ib_device_put(struct ib_device *device);
+
+/**
+ * ibsa_ib_device_fd - file descriptor to poll, without a worker
+ *
+ * Call it after the first use of a port, and poll it for at most
+ * ibsa_ib_device_timeout_ms().
+ *
+ * Return: readable when ibsa_ib_device_dispatch() has something to do; -1: use
+ * ibsa_ib_device_wait()
+ */
+int ibsa_ib_device_fd(struct ib_device *device) IBSA_NONNULL(1);
+
+int ibsa_ib_device_timeout_ms(struct ib_device *device) IBSA_NONNULL(1);
+
+/**
+ * ibsa_ib_device_dispatch - process what is due, without waiting
+ *
+ * Return: 0; -EBUSY called by a callback of the device, or another thread
+ * dispatches it: poll again; -EINVAL the device has a worker; or the receive
+ * error
+ */
+int ibsa_ib_device_dispatch(struct ib_device *device) IBSA_NONNULL(1);
+
+/**
+ * ibsa_ib_device_wait - wait for something to do, then dispatch
+ * @timeout_ms: 0: do not wait; -1: no limit
+ *
+ * Return: as ibsa_ib_device_dispatch(); -EINTR a signal ended the wait
+ */
+int ibsa_ib_device_wait(struct ib_device *device, int timeout_ms)
+	IBSA_NONNULL(1);
+
+/**
+ * ibsa_last_reply - the reply that caused a callback
+ * @device: the device whose callback calls
+ *
+ * Return: valid until the callback returns; NULL if no reply caused it
+ */
+const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device)
+	IBSA_NONNULL(1);
+
+/**
+ * ib_sa_path_rec_get - query the SA for one path
+ * @client:     registered
+ * @port_num:   from 1
+ * @rec:        the values to match; copied. Of type SA_PATH_REC_TYPE_IB or _OPA
+ * @comp_mask:  IB_SA_PATH_REC_DGID | ...: the members that the SA compares
+ * @timeout_ms: from the call to the end of the query; 0 counts as 1
+ * @gfp_mask:   ignored
+ * @callback:   called once, later; may be NULL. @status: 0, with @resp the
+ *              path; -EINVAL the SA replied with a MAD status, see
+ *              ibsa_last_reply(); -ETIMEDOUT; -EINTR cancelled, closed or
+ *              disappeared; -EIO not sent, or malformed. @resp is valid until
+ *              the callback returns
+ * @context:    passed to @callback
+ * @sa_query:   receives the pointer for ib_sa_cancel_query(), before @callback
+ *              can run; NULL after an error. May be NULL
+ *
+ * The first call for a port may block.
+ *
+ * Return: the id of the query, 0 or more; -EINVAL @client is not registered, or
+ * @rec or @comp_mask is not valid; -EAGAIN the port has no SM or is down;
+ * -ENODEV, -ENOBUFS, -EOPNOTSUPP, -ENOMEM; or the error from opening the port.
+ * @callback is then not called
+ *
+ * Source: Linux drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.16.
+ */
+int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
+		       uint8_t port_num, struct sa_path_rec *rec,
+		       ib_sa_comp_mask comp_mask, unsigned long timeout_ms,
+		       unsigned int gfp_mask,
+		       void (*callback)(int status, struct sa_path_rec *resp,
+					void *context),
+		       void *context, struct ib_sa_query **sa_query)
+	IBSA_NONNULL(1, 2, 4);
+
+/**
+ * ib_sa_service_rec_query - look up, register or delete a service
+ * @method: IB_MGMT_METHOD_GET, IB_MGMT_METHOD_SET, IB_SA_METHOD_DELETE
+ * @rec:    also members of type uint16_t to uint64_t in network byte order
+ *
+ * The other arguments and results are those of ib_sa_path_rec_get(); -EINVAL
+ * also for any other method.
+ *
+ * Source: Linux 5.8 drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.14.
+ */
+int ib_sa_service_rec_query(struct ib_sa_client *client,
+			    struct ib_device *device, uint8_t port_num,
+			    uint8_t method, struct ib_sa_service_rec *rec,
+			    ib_sa_comp_mask comp_mask, unsigned long timeout_ms,
+			    unsigned int gfp_mask,
+			    void (*callback)(int status,
+					     struct ib_sa_service_rec *resp,
+					     void *context),
+			    void *context, struct ib_sa_query **sa_query)
+	IBSA_NONNULL(1, 2, 5);
+
+/**
+ * ib_sa_service_rec_get - look up all services that match
+ * @callback: with @status 0, @resp is an array of @num_services; @status may
+ *            also be -ENODATA (an empty table) or -ENOMEM
+ *
+ * Otherwise as ib_sa_path_rec_get().
+ *
+ * Source: Linux 6.18 drivers/infiniband/core/sa_query.c.
+ */
+int ib_sa_service_rec_get(
+	struct ib_sa_client *client, struct ib_device *device, uint8_t port_num,
+	struct sa_service_rec *rec, ib_sa_comp_mask comp_mask,
+	unsigned long timeout_ms, unsigned int gfp_mask,
+	void (*callback)(int status, struct sa_service_rec *resp,
+			 unsigned int num_services, void *context),
+	void *context, struct ib_sa_query **sa_query) IBSA_NONNULL(1, 2, 4);
+
+/**
+ * ib_sa_mcmember_rec_query - send one request about a multicast group
+ * @method: IB_MGMT_METHOD_GET look up; IB_MGMT_METHOD_SET join or create;
+ *          IB_SA_METHOD_DELETE leave, for all programs at the port
+ *
+ * To stay a member, use ib_sa_join_multicast(). Otherwise as
+ * ib_sa_path_rec_get(); -EINVAL also for any other method.
+ *
+ * Source: Linux drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.17.
+ */
+int ib_sa_mcmember_rec_query(struct ib_sa_client *client,
+			     struct ib_device *device, uint8_t port_num,
+			     uint8_t method, struct ib_sa_mcmember_rec *rec,
+			     ib_sa_comp_mask comp_mask,
+			     unsigned long timeout_ms, unsigned int gfp_mask,
+			     void (*callback)(int status,
+					      struct ib_sa_mcmember_rec *resp,
+					      void *context),
+			     void *context, struct ib_sa_query **sa_query)
+	IBSA_NONNULL(1, 2, 5);
+
+/**
+ * ib_sa_guid_info_rec_query - look up, assign or remove alias GUIDs
+ * @rec:    one block of eight entries of the port's GUID table
+ * @method: IB_MGMT_METHOD_GET look up; IB_MGMT_METHOD_SET assign the entries in
+ *          @comp_mask, 0: the SA chooses; IB_SA_METHOD_DELETE remove them
+ *
+ * Otherwise as ib_sa_path_rec_get(); -EINVAL also for any other method.
+ *
+ * Source: Linux drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.19.
+ */
+int ib_sa_guid_info_rec_query(
+	struct ib_sa_client *client, struct ib_device *device, uint8_t port_num,
+	struct ib_sa_guidinfo_rec *rec, ib_sa_comp_mask comp_mask,
+	uint8_t method, unsigned long timeout_ms, unsigned int gfp_mask,
+	void (*callback)(int status, struct ib_sa_guidinfo_rec *resp,
+			 void *context),
+	void *context, struct ib_sa_query **sa_query) IBSA_NONNULL(1, 2, 4);
+
+struct ibsa_rec_registration;
+
+/**
+ * ibsa_service_rec_register - register a service and keep it registered
+ * @rec:       network byte order; copied
+ * @comp_mask: the members of @rec that are set; 0: all that are not zero
+ * @report:    called for each event; the record is a struct ibsa_service in
+ *             host byte order, registration is NULL. May be NULL
+ * @out:       receives the handle, until IBSA_REGISTRATION_RELEASED is
+ *             reported; may be NULL
+ *
+ * As ibsa_service_register(). Unregistering @client and closing @device release
+ * it.
+ *
+ * Return: 0; -EINVAL, -ENODEV, -EAGAIN, -EOPNOTSUPP, -ENOMEM as
+ * ib_sa_path_rec_get(). Later failures are the err of
+ * IBSA_REGISTRATION_RELEASED: -EEXIST, -ECANCELED
+ *
+ * Source: IBA vol 1, 15.2.5.14.
+ */
+int ibsa_service_rec_register(struct ib_sa_client *client,
+			      struct ib_device *device, uint8_t port_num,
+			      const struct ib_sa_service_rec *rec,
+			      ib_sa_comp_mask comp_mask,
+			      ibsa_registration_fn report, void *arg,
+			      struct ibsa_rec_registration **out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 2, 4);
+
+void ibsa_service_rec_release(struct ibsa_rec_registration *registration);
+
+struct ibsa_device_watch;
+
+/* For bindings: ibsa_device_watch_start() with the size of @options. */
+int ibsa_device_watch_start_sized(struct ib_sa_client *client,
+				  struct ib_device *device, uint8_t port_num,
+				  const struct ibsa_event_options *options,
+				  size_t size, ibsa_event_fn report, void *arg,
+				  struct ibsa_device_watch **out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 2);
+
+/**
+ * ibsa_device_watch_start - receive the events that the SA reports
+ * @options: as for ibsa_event_watch_start(); NULL: all defaults
+ * @report:  called for each event; member watch is NULL
+ * @out:     receives the handle, until IBSA_EVENT_ENDED is reported; may be
+ *           NULL
+ *
+ * Unregistering @client and closing @device end the watch.
+ *
+ * Return: 0; -EINVAL, -ENODEV, -EAGAIN, -EOPNOTSUPP, -ENOMEM as
+ * ib_sa_path_rec_get(). Later failures are the err of IBSA_EVENT_ENDED: -EBUSY
+ * another client receives the Reports of the port; -EOPNOTSUPP, -EINVAL,
+ * -ECANCELED
+ *
+ * Source: IBA vol 1, 13.4.8.3 and 13.4.11.
+ */
+IBSA_INLINE IBSA_MUST_USE int ibsa_device_watch_start(
+	struct ib_sa_client *client, struct ib_device *device, uint8_t port_num,
+	const struct ibsa_event_options *options, ibsa_event_fn report,
+	void *arg, struct ibsa_device_watch **out)
+{
+	return ibsa_device_watch_start_sized(client, device, port_num, options,
+					     sizeof(*options), report, arg,
+					     out);
+}
+
+/**
+ * ibsa_device_watch_stop - end a watch, without waiting
+ * @watch: may be NULL, and may have ended: handles are never reused
+ *
+ * Events may still be reported until IBSA_EVENT_ENDED.
+ */
+void ibsa_device_watch_stop(struct ibsa_device_watch *watch);
+
+/* The bits of a join state, by their numbers; the kernel's spelling. */
+enum {
+	FULLMEMBER_JOIN,
+	NONMEMBER_JOIN,
+	SENDONLY_NONMEBER_JOIN,
+	SENDONLY_FULLMEMBER_JOIN,
+	NUM_JOIN_MEMBERSHIP_TYPES,
+};
+
+/**
+ * struct ib_sa_multicast - a membership in a multicast group
+ * @rec: as passed; after the first status 0, as the SA returned it
+ */
+struct ib_sa_multicast {
+	struct ib_sa_mcmember_rec rec;
+	ib_sa_comp_mask comp_mask;
+	int (*callback)(int status, struct ib_sa_multicast *multicast);
+	void *context;
+};
+
+/**
+ * ib_sa_join_multicast - join a group, and create it if necessary
+ * @rec:       the group and the join states; copied. mgid 0: the SA chooses
+ * @comp_mask: the members that are set: MGID, PORT_GID, JOIN_STATE, and more to
+ *             create a group
+ * @callback:  called when the join has ended, possibly before the return, and
+ *             once more if the membership is lost: -ENETRESET; -EINVAL the SA
+ *             refused, or the group differs from @rec; -ETIMEDOUT, -EAGAIN,
+ *             -EIO, -EINTR. If it does not return 0, the membership is freed;
+ *             otherwise call ib_sa_free_multicast(), whatever the status
+ *
+ * The memberships of a process in one group at one port share one at the SA.
+ * The library does not join again after a loss; the program may.
+ *
+ * Return: the membership; or an error for ibsa_is_err(): -EINVAL, -ENODEV,
+ * -EAGAIN, -ENOBUFS, -EOPNOTSUPP, -ENOMEM as ib_sa_path_rec_get()
+ *
+ * Source: Linux drivers/infiniband/core/multicast.c; IBA vol 1, 15.2.5.17.
+ */
+struct ib_sa_multicast *ib_sa_join_multicast(
+	struct ib_sa_client *client, struct ib_device *device, uint8_t port_num,
+	struct ib_sa_mcmember_rec *rec, ib_sa_comp_mask comp_mask,
+	unsigned int gfp_mask,
+	int (*callback)(int status, struct ib_sa_multicast *multicast),
+	void *context) IBSA_NONNULL(1, 2, 4);
+
+/**
+ * ib_sa_free_multicast - end a membership, also during its join
+ * @multicast: NULL: nothing happens
+ *
+ * Waits for a running callback of @multicast, not for the SA; inside any
+ * callback, does not wait.
+ */
+void ib_sa_free_multicast(struct ib_sa_multicast *multicast);
+
+/**
+ * ib_sa_get_mcmember_rec - the record of a group that the port has joined
+ * @rec: receives the record, with all join states of the port
+ *
+ * Return: 0; -EADDRNOTAVAIL not joined, or lost; -EINVAL the parent's device
+ */
+int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
+			   union ib_gid *mgid, struct ib_sa_mcmember_rec *rec)
+	IBSA_NONNULL(1, 3, 4);
+
+/**
+ * opa_pr_query_possible - which form of path query the SA supports
+ * @client: ignored
+ * @rec:    ignored
+ *
+ * May wait for the SA's ClassPortInfo at the first use of an Omni-Path port.
+ *
+ * Return: PR_OPA_SUPPORTED, PR_IB_SUPPORTED or PR_NOT_SUPPORTED
+ *
+ * Source: Linux drivers/infiniband/core/sa_query.c.
+ */
+int opa_pr_query_possible(struct ib_sa_client *client, struct ib_device *device,
+			  uint8_t port_num, struct sa_path_rec *rec)
+	IBSA_NONNULL(2);
+
+/**
+ * ib_sa_cancel_query - cancel a query: its callback runs with -EINTR
+ * @id:    of the query function; negative: nothing happens
+ * @query: that the query function stored; NULL: nothing happens
+ *
+ * Does not wait. If the query has ended, nothing happens: a pair of @id and
+ * @query is never reused.
+ */
+void ib_sa_cancel_query(int id, struct ib_sa_query *query);
+
+/**
+ * ib_sa_pack_path - encode a path record as in a MAD
+ * @rec:       its LIDs are those of rec->ib, whatever its type
+ * @attribute: receives 64 bytes
+ */
+void ib_sa_pack_path(struct sa_path_rec *rec, void *attribute)
+	IBSA_NONNULL(1, 2);
+
+/**
+ * ib_sa_unpack_path - decode a path record of a MAD
+ * @attribute: 64 bytes
+ * @rec:       receives the record, of type IB
+ */
+void ib_sa_unpack_path(void *attribute, struct sa_path_rec *rec)
+	IBSA_NONNULL(1, 2);
+
+/**
+ * rdma_get_gid_attr - read one entry of a port's GID table
+ * @device: must stay open while the entry is used
+ *
+ * Return: a copy, which rdma_put_gid_attr() releases; or an error for
+ * ibsa_is_err(): -EINVAL no such entry; -ENODATA it is empty; -ENOMEM
+ *
+ * Source: Linux drivers/infiniband/core/cache.c.
+ */
+const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
+					    uint32_t port_num, int index)
+	IBSA_NONNULL(1);
+
+/**
+ * rdma_find_gid_by_port - the entry of a port's GID table with a GID
+ * @gid:          network byte order
+ * @ndev_ifindex: network interface of the entry; 0: any
+ *
+ * Return: a copy with a reference; or an error for ibsa_is_err(): -ENOENT no
+ * such entry; -EINVAL, -ENOMEM
+ *
+ * Source: Linux drivers/infiniband/core/cache.c.
+ */
+const struct ib_gid_attr *
+rdma_find_gid_by_port(struct ib_device *device, const union ib_gid *gid,
+		      enum ib_gid_type gid_type, uint32_t port_num,
+		      uint32_t ndev_ifindex) IBSA_NONNULL(1, 2);
+
+void rdma_hold_gid_attr(const struct ib_gid_attr *attr) IBSA_NONNULL(1);
+
+void rdma_put_gid_attr(const struct ib_gid_attr *attr) IBSA_NONNULL(1);
+
+/**
+ * ib_init_ah_attr_from_path - make address handle attributes from a path
+ * @rec:      the path; a RoCE path must have the destination's MAC address, and
+ *            gets route_resolved
+ * @ah_attr:  host byte order; call rdma_destroy_ah_attr() after use
+ * @gid_attr: source GID of the GRH; NULL: look up that of @rec
+ *
+ * Has a GRH if the hop limit of @rec is above 0 or the path is RoCE. May sleep.
+ *
+ * Return: 0; -ENODEV no such port; -ENOENT the source GID is not in the table;
+ * -EINVAL, -ELIBACC, -ENOMEM; or the error of the route or the port
+ *
+ * Source: Linux drivers/infiniband/core/sa_query.c, addr.c.
+ */
+int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
+			      struct sa_path_rec *rec,
+			      struct rdma_ah_attr *ah_attr,
+			      const struct ib_gid_attr *gid_attr)
+	IBSA_NONNULL(1, 3, 4);
+
+/**
+ * ibsa_init_ah_attr_from_path - the same, with a GRH if the port requires one
+ *
+ * access.grh of struct ibsa_ib_device_options decides whether it does;
+ * IBSA_GRH_AUTO: a RoCE port, and a port of which the kernel says so.
+ *
+ * Return: as ib_init_ah_attr_from_path()
+ */
+int ibsa_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
+				struct sa_path_rec *rec,
+				struct rdma_ah_attr *ah_attr,
+				const struct ib_gid_attr *gid_attr)
+	IBSA_NONNULL(1, 3, 4);
+
+void rdma_destroy_ah_attr(struct rdma_ah_attr *ah_attr) IBSA_NONNULL(1);
+
+/**
+ * ibsa_ah_attr_to_ibv - convert attributes for ibv_create_ah()
+ * @out: without the MAC address, which libibverbs derives from the GID
+ *
+ * Return: 0; -EINVAL unknown type; -ERANGE a DLID of more than 16 bits
+ */
+int ibsa_ah_attr_to_ibv(const struct rdma_ah_attr *ah_attr,
+			struct ibv_ah_attr *out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 2);
+
+IBSA_END
+
+#endif

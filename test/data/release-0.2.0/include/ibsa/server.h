@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A fabric server: offers an embedded fabric to other processes on a Unix
+ * socket. Each client uses the ports of a node or host of the fabric as if they
+ * were umad devices of its machine: with the fabric "unix:PATH" of ibsa_open(), or, without changes
+ * to the program, through libibumad with $IBSA_FABRIC.
+ *
+ * ibsa_server_command          send a command to a server in another process
+ *
+ * ibsa_fabric_server_open      offer a fabric to other processes
+ * ibsa_fabric_server_fd        file descriptor to poll, also for timers
+ * ibsa_fabric_server_wait      process connections, MADs and timers
+ * ibsa_fabric_server_wake      end a wait; call it after changes of the fabric
+ * ibsa_fabric_server_command   execute a line of text
+ * ibsa_fabric_server_stats_get the counters of a server since it was opened
+ * ibsa_fabric_server_close     close a server; its clients lose their device
+ *
+ * Only one thread at a time may call functions with a server, except
+ * ibsa_fabric_server_wake(). Other threads may use the fabric of a server at
+ * any time. A forked child may only close a server of its parent.
+ * ibsa_server_command() is for servers in another process, and in libibsa; the
+ * other functions are in libibsa-fabric: link with the flags of "pkg-config
+ * ibsa-fabric".
+ */
+#ifndef IBSA_SERVER_H
+#define IBSA_SERVER_H
+
+#include <ibsa/fabric.h>
+#include <ibsa/types.h>
+
+IBSA_BEGIN
+
+struct ibsa_fabric_server;
+
+/**
+ * typedef ibsa_note_fn - called with a note about a client
+ * @text: a line without newline; valid until the callback returns
+ * @arg:  as in struct ibsa_fabric_server_options
+ */
+typedef void (*ibsa_note_fn)(const char *text, void *arg);
+
+/**
+ * struct ibsa_fabric_server_options - how to serve a fabric; zero: the default
+ * of a member
+ * @report:      called by ibsa_fabric_server_wait() when the server refuses or
+ *               ends a connection, or cannot accept any
+ * @connections: at the same time, as far as RLIMIT_NOFILE permits; one process
+ *               gets at most a quarter; IBSA_DEFAULT_CONNECTIONS
+ * @patience_ms: for a client to identify itself, and to send a whole message;
+ *               IBSA_DEFAULT_PATIENCE_MS
+ * @memory_mb:   MiB for what clients have not read; then the server ends the
+ *               connection that uses most; IBSA_DEFAULT_MEMORY_MB
+ * @no_environment: as ibsa_environment_ignore(), for this server
+ */
+struct ibsa_fabric_server_options {
+	ibsa_note_fn report;
+	void *arg;
+	uint32_t connections;
+	uint32_t patience_ms;
+	uint32_t memory_mb;
+	bool no_environment;
+	uint8_t reserved[3];
+};
+
+/* Counters of a server. */
+struct ibsa_fabric_server_stats {
+	uint64_t clients;      /* connections that are open now */
+	uint64_t accepted;     /* connections that the server accepted */
+	uint64_t disconnected; /* connections that the server refused, or ended
+				* before the client did */
+	uint64_t packets_in;   /* packets from clients */
+	uint64_t packets_out;  /* packets to clients */
+	uint64_t packets_refused; /* packets from clients that the server did
+				   * not send; packets_in counts them too */
+};
+
+/* For bindings: ibsa_fabric_server_open() with the size of @options. */
+int ibsa_fabric_server_open_sized(
+	struct ibsa_fabric *fabric, const char *path,
+	const struct ibsa_fabric_server_options *options, size_t size,
+	struct ibsa_error *error, struct ibsa_fabric_server **out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 6);
+
+/**
+ * ibsa_fabric_server_open - offer a fabric to other processes
+ * @fabric:  on the real clock; held until the server is closed
+ * @path:    of the socket to create, mode 0600; at most 107 bytes. Replaces the
+ *           socket of a server that has ended
+ * @options: copied; NULL: all defaults
+ * @error:   after an error, what failed and what to do; may be NULL
+ *
+ * Processes of the same user and of root can connect. Any thread may call it.
+ *
+ * Return: 0; -EINVAL, -ENAMETOOLONG @path; -EADDRINUSE a server runs there;
+ * -EEXIST another file is there; -EBUSY, -EACCES, -EOPNOTSUPP, -ENOMEM; or the
+ * error of the directory or the files
+ *
+ * Source: unix(7).
+ */
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
+			const struct ibsa_fabric_server_options *options,
+			struct ibsa_error *error,
+			struct ibsa_fabric_server **out)
+{
+	return ibsa_fabric_server_open_sized(fabric, path, options,
+					     sizeof(*options), error, out);
+}
+
+int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server)
+	IBSA_NONNULL(1);
+
+/**
+ * ibsa_fabric_server_wait - process connections, MADs and timers
+ * @timeout_ms: 0: do not wait; -1: no limit
+ *
+ * Return: 0, also after the timeout; -EINTR a signal ended the wait; or the
+ * system's error
+ */
+int ibsa_fabric_server_wait(struct ibsa_fabric_server *server,
+			    int timeout_ms) IBSA_MUST_USE IBSA_NONNULL(1);
+
+/**
+ * ibsa_fabric_server_wake - end a wait; call it after changes of the fabric
+ *
+ * That wait, or the next, tells each client the changes of its port. Any thread
+ * may call it.
+ */
+void ibsa_fabric_server_wake(struct ibsa_fabric_server *server) IBSA_NONNULL(1);
+
+/**
+ * ibsa_fabric_server_command - execute a line of text
+ * @line:  link up|down NODE/PORT; link speed NODE/PORT RATE; node add|remove
+ *         NODE, which sets all links of a node of the fabric up or down; sm
+ *         move NODE; sm start|stop; fault FAULT, as ibsa_fault_parse() takes
+ *         it; fault none; stats
+ * @out:   receives lines "NAME VALUE" for stats, otherwise ""; cut to @room
+ * @error: after an error, a sentence; may be NULL
+ *
+ * Return: 0; -EINVAL no such command or argument; -ENODEV, -ENXIO no such node
+ * or port; -ENETDOWN no cable or no link; -EOPNOTSUPP no SA
+ */
+int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
+			       const char *line, char *out, size_t room,
+			       struct ibsa_error *error) IBSA_MUST_USE;
+
+/* For bindings: ibsa_fabric_server_stats_get() with the size of @out. */
+void ibsa_fabric_server_stats_get_sized(const struct ibsa_fabric_server *server,
+					struct ibsa_fabric_server_stats *out,
+					size_t size) IBSA_NONNULL(1, 2);
+
+IBSA_INLINE void
+ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
+			     struct ibsa_fabric_server_stats *out)
+{
+	ibsa_fabric_server_stats_get_sized(server, out, sizeof(*out));
+}
+
+void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
+
+/**
+ * ibsa_server_command - send a command to a server in another process
+ * @server: "unix:PATH"; NULL: $IBSA_FABRIC
+ * @line:   as for ibsa_fabric_server_command(), at most 511 bytes
+ * @out:    as for ibsa_fabric_server_command(); unchanged after an error
+ * @error:  after an error, what failed and what to do; may be NULL
+ *
+ * Waits at most ten seconds for the connection and for the result. Any thread
+ * may call it.
+ *
+ * Return: 0; -ENODEV no server; -EACCES no access; -ETIMEDOUT no reply, the
+ * command may still be executed; -EINVAL, -EUSERS, -EPROTO, -ENAMETOOLONG,
+ * -ENOMEM; or the error of the command
+ */
+int ibsa_server_command(const char *server, const char *line, char *out,
+			size_t room, struct ibsa_error *error) IBSA_MUST_USE;
+
+IBSA_END
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Registered services: a ServiceRecord that the client registers, renews, reads
+ * back and, at the end, deletes.
+ *
+ * ibsa_service_register        register a service and keep it registered
+ * ibsa_service_release         end a registration and delete its record
+ * ibsa_registration_event_name the name of an event; NULL: unknown
+ *
+ * An SA deletes a ServiceRecord when its lease ends, and loses it without
+ * notice when it restarts. The client reads the record back, and registers it
+ * again when it is lost.
+ */
+#ifndef IBSA_SERVICE_H
+#define IBSA_SERVICE_H
+
+#include <ibsa/ibsa.h>
+
+IBSA_BEGIN
+
+struct ibsa_registration;
+
+/**
+ * struct ibsa_service_options - a registration; zero: the default of all
+ * members but @service
+ * @service:     the record, in host byte order; copied
+ * @mask:        bits of IBSA_SERVICE_CM(): the fields that are set, also to 0;
+ *               0: all that are not zero
+ * @audit_ms:    between two reads of the record; IBSA_DEFAULT_AUDIT_MS
+ * @deadline_ms: of each request, from its first try; default: that of the
+ *               client
+ *
+ * Unless set, service_gid is GID 0 of the port, and follows it; service_pkey is
+ * 0xffff; service_lease is IBSA_DEFAULT_LEASE_S.
+ */
+struct ibsa_service_options {
+	const struct ibsa_service *service;
+	uint64_t mask;
+	unsigned int audit_ms;
+	unsigned int deadline_ms;
+};
+
+/**
+ * enum ibsa_registration_event - events of a registration
+ *
+ * IBSA_REGISTRATION_RELEASED is the last event of a registration. Not every
+ * failure or refusal is reported: see ibsa_registration_fn.
+ */
+enum ibsa_registration_event {
+	/* The SA has the record: for the first time, or again. */
+	IBSA_REGISTRATION_REGISTERED = 1,
+	/* The SA has lost the record: a read of the registered record found
+	 * none. If the SM restarted or moved, the client registers the record
+	 * again at once, otherwise after the delay that
+	 * ibsa_service_register() describes. */
+	IBSA_REGISTRATION_LOST,
+	/* The SA has a record with the same identity, but with another name or
+	 * other data; the report contains that record. The client registers its
+	 * own record again after the delay that ibsa_service_register()
+	 * describes. */
+	IBSA_REGISTRATION_REPLACED,
+	/* A request failed, or the SA was busy. The client tries again after
+	 * about 1 s, then after up to 60 s. */
+	IBSA_REGISTRATION_FAILED,
+	/* The SA refused a request. The client tries again after about 1
+	 * minute, then after up to 15 minutes. */
+	IBSA_REGISTRATION_REFUSED,
+	/* The registration has ended; the handle is no longer valid. */
+	IBSA_REGISTRATION_RELEASED,
+};
+
+/**
+ * struct ibsa_registration_report - one event of a registration
+ * @err:     of FAILED and RELEASED: 0 or the cause, as in struct ibsa_reply; of
+ *           RELEASED, -ECANCELED: ibsa_close() stopped waiting
+ * @status:  of FAILED, REFUSED and RELEASED: MAD status, all 16 bits
+ * @service: of REGISTERED and REPLACED, the record at the SA; else the record
+ *           that the client sends. Valid until the callback returns
+ */
+struct ibsa_registration_report {
+	struct ibsa_registration *registration;
+	enum ibsa_registration_event event;
+	int err;
+	uint16_t status;
+	const struct ibsa_service *service;
+};
+
+/**
+ * typedef ibsa_registration_fn - called for each event of a registration
+ * @report: valid until the callback returns
+ * @arg:    as given to ibsa_service_register()
+ *
+ * May call the same functions as an ibsa_reply_fn. Repeated failures are
+ * reported once, renewals not at all.
+ */
+typedef void (*ibsa_registration_fn)(
+	const struct ibsa_registration_report *report, void *arg);
+
+/* For bindings: ibsa_service_register() with the sizes of @options and of
+ * struct ibsa_service. */
+int ibsa_service_register_sized(struct ibsa_client *client,
+				const struct ibsa_service_options *options,
+				size_t size, size_t service_size,
+				ibsa_registration_fn report, void *arg,
+				struct ibsa_registration **out) IBSA_MUST_USE
+	IBSA_NONNULL(1);
+
+/**
+ * ibsa_service_register - register a service and keep it registered
+ * @options: copied, with the record
+ * @report:  called for each event; may be NULL
+ * @out:     until IBSA_REGISTRATION_RELEASED is reported; without @report,
+ *           until ibsa_service_release() or ibsa_close(). May be NULL
+ *
+ * If another program sets a record with the same service_id, service_gid and
+ * service_pkey, REPLACED is reported, and the client sets its own again.
+ *
+ * Return: 0, even if the port has no SM; -EEXIST this client has such a
+ * registration; -EINVAL, -ESHUTDOWN, -ENOMEM
+ *
+ * Source: IBA vol 1, 15.2.5.14.
+ */
+IBSA_INLINE IBSA_MUST_USE int ibsa_service_register(
+	struct ibsa_client *client, const struct ibsa_service_options *options,
+	ibsa_registration_fn report, void *arg, struct ibsa_registration **out)
+{
+	return ibsa_service_register_sized(client, options, sizeof(*options),
+					   sizeof(*options->service), report,
+					   arg, out);
+}
+
+/**
+ * ibsa_service_release - end a registration and delete its record
+ * @registration: valid; NULL: nothing happens
+ *
+ * Does not wait; IBSA_REGISTRATION_RELEASED is the last event. ibsa_close()
+ * releases all, and waits up to two seconds for them together.
+ *
+ * Return: 0; -EALREADY it is being released
+ */
+int ibsa_service_release(struct ibsa_registration *registration);
+
+const char *ibsa_registration_event_name(enum ibsa_registration_event event);
+
+IBSA_END
+
+#endif

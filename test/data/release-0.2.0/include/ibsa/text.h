@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Convert values to text and back. Text goes to a buffer of the caller, with a
+ * NUL; if it does not fit, nothing is written: -ENOSPC.
+ *
+ * ibsa_gid_format        write a GID in the form of an IPv6 address
+ * ibsa_gid_parse         parse a GID, in a form of inet_pton()
+ * ibsa_number_parse      parse a number, decimal or after 0x hexadecimal
+ * ibsa_field_name_format write the name of one value of a field
+ * ibsa_field_find        find a field, or a value of an array, by name
+ * ibsa_field_format      write one value of a record as text
+ * ibsa_field_parse       parse one value of a record
+ * ibsa_status_text       the meaning of a MAD status, all 16 bits
+ * ibsa_method_name       the name of a method, such as "Get"; NULL: unknown
+ * ibsa_show_is_code      whether fields of a kind of enum ibsa_show are codes
+ * ibsa_code_name         the meaning of a field's value, such as "100Gb/s"
+ * ibsa_mtu_bytes         bytes of an MTU code, 256 to 10240; 0: unknown
+ * ibsa_rate_mbps         Mb/s of a rate code, 2500 to 1700000; 0: unknown
+ *
+ * Any thread may call these functions. They ignore the locale and allocate no
+ * memory. After an error, outputs are unchanged.
+ */
+#ifndef IBSA_TEXT_H
+#define IBSA_TEXT_H
+
+#include <ibsa/records.h>
+#include <ibsa/types.h>
+
+IBSA_BEGIN
+
+enum {
+	IBSA_GID_TEXT = 46,    /* bytes that are enough for each GID */
+	IBSA_VALUE_TEXT = 512, /* bytes that are enough for each field */
+};
+
+/**
+ * ibsa_gid_format - write a GID in the form of an IPv6 address
+ * @size: of @out; IBSA_GID_TEXT is always enough
+ *
+ * Return: the length without the NUL; -ENOSPC
+ *
+ * Source: RFC 5952; the same as inet_ntop() for AF_INET6.
+ */
+int ibsa_gid_format(const struct ibsa_gid *gid, char *out, size_t size)
+	IBSA_NONNULL(1, 2);
+
+/**
+ * ibsa_gid_parse - parse a GID, in a form of inet_pton()
+ *
+ * Return: 0; -EINVAL not an IPv6 address
+ */
+int ibsa_gid_parse(const char *text, struct ibsa_gid *out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 2);
+
+/**
+ * ibsa_number_parse - parse a number, decimal or after 0x hexadecimal
+ * @text:  without sign and blanks
+ * @nbits: of the largest number, 1 to 64
+ *
+ * Return: 0; -EINVAL not a number; -ERANGE more than @nbits bits
+ */
+int ibsa_number_parse(const char *text, unsigned int nbits,
+		      uint64_t *out) IBSA_MUST_USE IBSA_NONNULL(1, 3);
+
+/**
+ * ibsa_field_name_format - write the name of one value of a field
+ * @index: of the value in an array, from 0; its name ends in the number from 1
+ *
+ * Return: the length without the NUL; -ENOSPC; -EINVAL no such value
+ */
+int ibsa_field_name_format(const struct ibsa_field *field, unsigned int index,
+			   char *out, size_t size) IBSA_NONNULL(1, 3);
+
+/**
+ * ibsa_field_find - find a field, or a value of an array, by name
+ * @name:      in upper or lower case; '-' is equal to '_'
+ * @out_index: receives the index of the value in an array, from 0; else 0
+ *
+ * Return: NULL: no such value
+ */
+const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
+					 const char *name,
+					 unsigned int *out_index)
+	IBSA_NONNULL(1, 2, 3);
+
+/**
+ * ibsa_field_format - write one value of a record as text
+ * @index: of the value in an array, from 0; else 0
+ * @host:  the record's struct
+ * @size:  of @out; IBSA_VALUE_TEXT is always enough
+ *
+ * In the form of enum ibsa_show; text is safe to print, with other bytes as
+ * \xNN.
+ *
+ * Return: the length without the NUL; -ENOSPC; -EINVAL no such value
+ */
+int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
+		      const void *host, char *out, size_t size)
+	IBSA_NONNULL(1, 3, 4);
+
+/**
+ * ibsa_field_parse - parse one value of a record
+ * @text: as ibsa_field_format() writes it; or a number for a code, with or
+ *        without 0x; names in upper or lower case
+ * @host: the record's struct; receives the value
+ *
+ * Return: 0; -EINVAL not of the field's kind; -ERANGE it does not fit
+ */
+int ibsa_field_parse(const struct ibsa_field *field, unsigned int index,
+		     const char *text, void *host) IBSA_MUST_USE
+	IBSA_NONNULL(1, 3, 4);
+
+const char *ibsa_status_text(uint16_t status);
+
+const char *ibsa_method_name(enum ibsa_method method);
+
+bool ibsa_show_is_code(enum ibsa_show show);
+
+/**
+ * ibsa_code_name - the meaning of a field's value, such as "100Gb/s"
+ * @show: enum ibsa_show of the field
+ *
+ * Return: NULL for an unknown code, and for kinds without codes
+ */
+const char *ibsa_code_name(enum ibsa_show show, uint64_t code);
+
+unsigned int ibsa_mtu_bytes(uint8_t code);
+
+/**
+ * ibsa_rate_mbps - Mb/s of a rate code, 2500 to 1700000; 0: unknown
+ *
+ * Codes are not in the order of rates: compare results of this function.
+ */
+unsigned int ibsa_rate_mbps(uint8_t code);
+
+IBSA_END
+
+#endif

@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The topology of a fabric: nodes, ports and links, from records of the SA or
+ * from a topology file; its checks; and the way of a packet through it. A
+ * topology is a copy: it does not change when the fabric changes.
+ *
+ * ibsa_topology_new         create an empty topology
+ * ibsa_topology_free        free a topology
+ * ibsa_topology_add         add a record to a topology
+ * ibsa_topology_finish      connect the nodes of a topology
+ * ibsa_topology_info_get    the numbers of nodes, links and islands
+ * ibsa_topology_node_at     a node, in the order of node GUIDs
+ * ibsa_topology_port_at     a port of a node
+ * ibsa_topology_node_find   the first node with a GUID
+ * ibsa_topology_lid_find    the port that has a LID
+ * ibsa_topology_check       check a topology, and compare it with another
+ * ibsa_topology_finding_at  a finding of the last check, of at most 65536
+ * ibsa_topology_read        read the topology of a client's subnet from the SA
+ * ibsa_topology_wait        read it, and wait
+ * ibsa_topology_load        read a topology from a file
+ * ibsa_topology_parse       read a topology from text in memory
+ * ibsa_topology_copy        copy the topology of an embedded fabric
+ *
+ * ibsa_finding_name         the name of a kind, "link-down"; NULL: unknown
+ * ibsa_finding_severity     the severity of a kind
+ *
+ * ibsa_trace_hop_at         a link of a trace, in the order of the packet
+ * ibsa_topology_trace       trace the way of a packet to a LID
+ * ibsa_trace_free           free a trace
+ * ibsa_trace_end_text       a few words for the end of a trace; "": unknown
+ * ibsa_trace_branch_at      a branch of a tree, those nearer to the start first
+ * ibsa_topology_trace_group trace a packet to a multicast group
+ * ibsa_trace_tree_free      free a tree
+ *
+ * Any thread may call the functions that read a finished topology. Numbers are
+ * in host byte order.
+ */
+#ifndef IBSA_TOPOLOGY_H
+#define IBSA_TOPOLOGY_H
+
+#include <ibsa/records.h>
+#include <ibsa/types.h>
+
+IBSA_BEGIN
+
+/*
+ * Kinds of findings, their names and severities.
+ *
+ * In a topology file (ibsa_fabric_finding_at()):
+ * - one-way: the file lists the cable at only one of its two ends, although it
+ *   lists at least one other cable at both ends
+ * - rate-differs: the two ends of a cable give different rates
+ * - no-rate: the file gives no rate at either end of the cable, although it
+ *   gives a rate for at least one other cable; or the rate is invalid
+ * - narrow: the cable has fewer lanes than most cables
+ * - parallel-differs: two cables between the same nodes have different rates
+ * - guid-differs: two lines give different GUIDs for a port
+ * - no-cable: the node has no cable
+ * - apart: nodes that are not connected with the first adapter
+ * - same-name: two adapters have the same description
+ * - same-lid: two ports have the same LID; in a fabric, too
+ * - no-guid: the GUID of the node is 0; the fabric assigns another one
+ *
+ * In a fabric (ibsa_topology_finding_at() and ibsa check):
+ * - link-down: a port of a link, or an adapter's or router's port without a
+ *   link, is not active
+ * - link-degraded: a link is narrower or slower than both ends support, and not
+ *   reported as slower
+ * - one-end: only one end of a link reports it
+ * - hidden: ports are active, but the SA does not show their other ends; or the
+ *   SA returns records with a LID that belongs to no node
+ * - no-path: the SA has no path from the local port to the port of the finding
+ * - same-guid: two nodes or two ports have the same GUID
+ * - two-masters: more than one subnet manager is master
+ * - no-name: the node has no description, or one of blanks only
+ * - missing: a node or a link that is expected is missing in the fabric
+ * - new: the fabric has a node or a link that is not expected
+ * - moved: a cable is in another port than expected
+ * - slower: a link is narrower or slower than expected
+ * - rail-missing: a host has not an adapter that almost all hosts like it have
+ * - rail-crossed: an adapter is connected to the switch of another adapter of
+ *   hosts like its own
+ * - rail-apart: an adapter is connected to a switch to which no adapter of
+ *   hosts like its own is
+ * - rail-slow: an adapter's link is slower than that of hosts like its own
+ *
+ * At one machine (ibsa check node):
+ * - port-down: the port is not active
+ * - rate-low: the rate of the port is not the required one, or is unknown
+ * - no-pkey: the P_Key table of the port does not have a required P_Key
+ * - no-sm: the port has no subnet manager
+ * - no-sa: a query of the SA failed, usually because the SA did not answer
+ * - peer-unreachable: the SA has no path from this machine to a port that
+ *   should be reachable, or no record of that port
+ */
+/* clang-format off */
+#define IBSA_FINDINGS(F)                                        \
+	F(ONE_DIRECTION,    "one-way",          WARNING)        \
+	F(RATE_DIFFERS,     "rate-differs",     WARNING)        \
+	F(NO_RATE,          "no-rate",          WARNING)        \
+	F(NARROW,           "narrow",           WARNING)        \
+	F(PARALLEL_DIFFERS, "parallel-differs", WARNING)        \
+	F(GUID_DIFFERS,     "guid-differs",     WARNING)        \
+	F(NO_CABLE,         "no-cable",         WARNING)        \
+	F(APART,            "apart",            WARNING)        \
+	F(SAME_NAME,        "same-name",        WARNING)        \
+	F(SAME_LID,         "same-lid",         CRITICAL)       \
+	F(NO_GUID,          "no-guid",          WARNING)        \
+	F(LINK_DOWN,        "link-down",        CRITICAL)       \
+	F(LINK_DEGRADED,    "link-degraded",    WARNING)        \
+	F(ONE_END,          "one-end",          WARNING)        \
+	F(HIDDEN,           "hidden",           WARNING)        \
+	F(NO_PATH,          "no-path",          CRITICAL)       \
+	F(SAME_GUID,        "same-guid",        CRITICAL)       \
+	F(TWO_MASTERS,      "two-masters",      CRITICAL)       \
+	F(NO_NAME,          "no-name",          WARNING)        \
+	F(MISSING,          "missing",          CRITICAL)       \
+	F(NEW,              "new",              WARNING)        \
+	F(MOVED,            "moved",            CRITICAL)       \
+	F(SLOWER,           "slower",           WARNING)        \
+	F(PORT_DOWN,        "port-down",        CRITICAL)       \
+	F(RATE_LOW,         "rate-low",         WARNING)        \
+	F(NO_PKEY,          "no-pkey",          CRITICAL)       \
+	F(NO_SM,            "no-sm",            CRITICAL)       \
+	F(NO_SA,            "no-sa",            CRITICAL)       \
+	F(PEER_UNREACHABLE, "peer-unreachable", CRITICAL)       \
+	F(RAIL_MISSING,     "rail-missing",     CRITICAL)       \
+	F(RAIL_CROSSED,     "rail-crossed",     WARNING)        \
+	F(RAIL_APART,       "rail-apart",       WARNING)        \
+	F(RAIL_SLOW,        "rail-slow",        WARNING)
+/* clang-format on */
+
+enum ibsa_finding_kind {
+#define IBSA_FINDING_ROW(kind, name, severity) IBSA_FINDING_##kind,
+	IBSA_FINDINGS(IBSA_FINDING_ROW)
+#undef IBSA_FINDING_ROW
+};
+
+/* Most critical findings prevent communication; most warnings do not. */
+enum ibsa_severity {
+	IBSA_SEVERITY_WARNING,
+	IBSA_SEVERITY_CRITICAL,
+};
+
+/**
+ * struct ibsa_finding - one finding of a check
+ * @name: of @kind in IBSA_FINDINGS
+ * @guid: of the node, host byte order; 0: none
+ * @port: 0: none, or port 0
+ * @what: one sentence
+ */
+struct ibsa_finding {
+	enum ibsa_finding_kind kind;
+	enum ibsa_severity severity;
+	const char *name;
+	uint64_t guid;
+	unsigned int port;
+	struct ibsa_error what;
+	uint8_t reserved[4];
+};
+
+const char *ibsa_finding_name(enum ibsa_finding_kind kind);
+
+enum ibsa_severity ibsa_finding_severity(enum ibsa_finding_kind kind);
+
+struct ibsa_client;
+struct ibsa_fabric;
+struct ibsa_reply;
+struct ibsa_topology;
+
+/**
+ * struct ibsa_topology_info - how many nodes, links and islands a topology has
+ * @islands:   sets of nodes that are connected with each other only
+ * @levels:    highest level of a switch
+ * @unmatched: records with a LID for which there is no NodeRecord
+ * @hidden:    active ports whose other end is not in the topology
+ *
+ * An SA shows only ports that share a P_Key with the requester: unless
+ * @unmatched and @hidden are 0, nodes and links may be missing.
+ *
+ * Source: IBA vol 1, 15.4.1; OpenSM 3.3.23, osm_sa_link_record.c.
+ */
+struct ibsa_topology_info {
+	size_t nodes;
+	size_t adapters;
+	size_t switches;
+	size_t links;
+	size_t islands;
+	unsigned int levels;
+	size_t unmatched;
+	size_t hidden;
+};
+
+/**
+ * struct ibsa_topology_node - a node
+ * @name:       node description, as on the wire: it may contain any character
+ * @vendor_id, @device_id, @revision: 0: unknown
+ * @port_count: without port 0
+ * @level:      of a switch: links to the nearest channel adapter, from 1; else
+ *              0
+ * @island:     from 0, which is that of node 0
+ */
+struct ibsa_topology_node {
+	const char *name;
+	uint64_t guid;
+	uint64_t system_guid;
+	uint32_t vendor_id;
+	uint32_t device_id;
+	uint32_t revision;
+	enum ibsa_node_type type;
+	uint8_t port_count;
+	bool has_enhanced_port0;
+	unsigned int level;
+	size_t island;
+};
+
+/**
+ * struct ibsa_topology_port - a port of a node, and the other end of its link
+ * @number:     0: the end port of a switch
+ * @guid:       0: unknown, or a port of a switch other than port 0
+ * @lid:        0: unknown, as of ports of a switch other than port 0
+ * @has_info:   members from @state to @speed_supported are valid
+ * @mtu, @rate: codes; 0: unknown
+ * @lanes:      1, 2, 4, 8 or 12; 0: unknown
+ * @speed:      such as "EDR", "QDR" also for FDR10; "": unknown
+ * @lanes_supported, @speed_supported: the greatest of the port
+ * @has_link:   the following members are valid
+ * @is_one_end: only one of the two ports reports the link
+ * @lanes_common, @speed_common: the greatest that both ends support
+ */
+struct ibsa_topology_port {
+	unsigned int number;
+	uint64_t guid;
+	uint32_t lid;
+	uint8_t lmc;
+	bool has_info;
+	enum ibsa_port_state_code state;
+	uint8_t phys_state;
+	uint8_t mtu;
+	uint8_t rate;
+	uint8_t lanes;
+	const char *speed;
+	uint8_t lanes_supported;
+	const char *speed_supported;
+	bool has_link;
+	bool is_one_end;
+	size_t far_node;
+	unsigned int far_port;
+	uint8_t lanes_common;
+	const char *speed_common;
+};
+
+/**
+ * ibsa_topology_new - create an empty topology
+ * @out: ibsa_topology_free() frees it
+ *
+ * Return: 0; -ENOMEM
+ */
+int ibsa_topology_new(struct ibsa_topology **out) IBSA_MUST_USE IBSA_NONNULL(1);
+
+void ibsa_topology_free(struct ibsa_topology *topology);
+
+/**
+ * ibsa_topology_add - add a record to a topology
+ * @record: &ibsa_node_record, &ibsa_port_info_record, &ibsa_link_record or
+ *          &ibsa_switch_info_record
+ * @host:   the record's struct, in host byte order; copied
+ * @size:   of the struct
+ *
+ * In any order. Query PortInfoRecords with 0x80 in the field options: otherwise
+ * the SA may return QDR for higher speeds.
+ *
+ * Return: 0; -EINVAL another record; -EALREADY finished; -ENOMEM
+ */
+int ibsa_topology_add(struct ibsa_topology *topology,
+		      const struct ibsa_record *record, const void *host,
+		      size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 2, 3);
+
+/**
+ * ibsa_topology_finish - connect the nodes of a topology
+ *
+ * Connects the ports, orders the nodes by GUID, and finds levels and islands.
+ *
+ * Return: 0; -EALREADY; -ENOMEM, and the topology can only be freed
+ */
+int ibsa_topology_finish(struct ibsa_topology *topology) IBSA_MUST_USE
+	IBSA_NONNULL(1);
+
+/* For bindings: ibsa_topology_info_get() with the size of @out. */
+void ibsa_topology_info_get_sized(const struct ibsa_topology *topology,
+				  struct ibsa_topology_info *out, size_t size)
+	IBSA_NONNULL(1, 2);
+
+IBSA_INLINE void ibsa_topology_info_get(const struct ibsa_topology *topology,
+					struct ibsa_topology_info *out)
+{
+	ibsa_topology_info_get_sized(topology, out, sizeof(*out));
+}
+
+/* For bindings: ibsa_topology_node_at() with the size of @out. */
+int ibsa_topology_node_at_sized(const struct ibsa_topology *topology,
+				size_t index, struct ibsa_topology_node *out,
+				size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 3);
+
+/**
+ * ibsa_topology_node_at - a node, in the order of node GUIDs
+ * @out: its name is valid as long as the topology
+ *
+ * Return: 0; -ENOENT
+ */
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_topology_node_at(const struct ibsa_topology *topology, size_t index,
+		      struct ibsa_topology_node *out)
+{
+	return ibsa_topology_node_at_sized(topology, index, out, sizeof(*out));
+}
+
+/* For bindings: ibsa_topology_port_at() with the size of @out. */
+int ibsa_topology_port_at_sized(const struct ibsa_topology *topology,
+				size_t node, unsigned int number,
+				struct ibsa_topology_port *out,
+				size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 4);
+
+/**
+ * ibsa_topology_port_at - a port of a node
+ * @number: 0: the end port of a switch
+ *
+ * Return: 0; -ENOENT no such node, or no record about the port
+ */
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_topology_port_at(const struct ibsa_topology *topology, size_t node,
+		      unsigned int number, struct ibsa_topology_port *out)
+{
+	return ibsa_topology_port_at_sized(topology, node, number, out,
+					   sizeof(*out));
+}
+
+/**
+ * ibsa_topology_node_find - the first node with a GUID
+ *
+ * Return: 0; -ENOENT
+ */
+int ibsa_topology_node_find(const struct ibsa_topology *topology, uint64_t guid,
+			    size_t *out_index) IBSA_MUST_USE IBSA_NONNULL(1, 3);
+
+/**
+ * ibsa_topology_lid_find - the port that has a LID
+ * @lid: any of the LIDs of a port with an LMC above 0
+ *
+ * Return: 0; -ENOENT
+ */
+int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
+			   size_t *out_node,
+			   unsigned int *out_port) IBSA_MUST_USE
+	IBSA_NONNULL(1, 3, 4);
+
+/**
+ * ibsa_topology_check - check a topology, and compare it with another
+ * @topology: receives the findings, in place of earlier ones
+ * @expected: such as that of a file; may be NULL
+ *
+ * No other thread may use @topology during the call. ibsa_topology_check(3)
+ * lists what is found.
+ *
+ * Return: 0, also if there are findings; -ENOMEM
+ */
+int ibsa_topology_check(struct ibsa_topology *topology,
+			const struct ibsa_topology *expected) IBSA_MUST_USE
+	IBSA_NONNULL(1);
+
+/* For bindings: ibsa_topology_finding_at() with the size of @out. */
+int ibsa_topology_finding_at_sized(const struct ibsa_topology *topology,
+				   size_t index, struct ibsa_finding *out,
+				   size_t size) IBSA_MUST_USE
+	IBSA_NONNULL(1, 3);
+
+/**
+ * ibsa_topology_finding_at - a finding of the last check, of at most 65536
+ * @out: a copy; its sentence is safe to print
+ *
+ * Return: 0; -ENOENT
+ */
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_topology_finding_at(const struct ibsa_topology *topology, size_t index,
+			 struct ibsa_finding *out)
+{
+	return ibsa_topology_finding_at_sized(topology, index, out,
+					      sizeof(*out));
+}
+
+/**
+ * struct ibsa_topology_options - how to read a topology
+ * @timeout_ms: deadline of each query; 0: deadline_ms of the client
+ */
+struct ibsa_topology_options {
+	unsigned int timeout_ms;
+};
+
+/**
+ * typedef ibsa_topology_fn - called once when a topology was read, or the read
+ * failed
+ * @err:      0; or the error
+ * @topology: finished; the program frees it, now or later. NULL after an error
+ * @reply:    the last reply, or that with the error; valid until the return
+ * @arg:      as given to ibsa_topology_read()
+ *
+ * May call the same functions as an ibsa_reply_fn.
+ */
+typedef void (*ibsa_topology_fn)(int err, struct ibsa_topology *topology,
+				 const struct ibsa_reply *reply, void *arg);
+
+/* For bindings: ibsa_topology_read() with the size of @options. */
+int ibsa_topology_read_sized(struct ibsa_client *client,
+			     const struct ibsa_topology_options *options,
+			     size_t size, ibsa_topology_fn done,
+			     void *arg) IBSA_MUST_USE IBSA_NONNULL(1);
+
+/**
+ * ibsa_topology_read - read the topology of a client's subnet from the SA
+ * @options: copied; NULL: all defaults
+ * @done:    called once, later
+ *
+ * Four queries: NodeRecords, PortInfoRecords, LinkRecords, SwitchInfoRecords.
+ *
+ * Return: 0; -EINVAL, -ENOMEM; or as ibsa_query_start(). Later failures:
+ * -EREMOTEIO the SA refused or was busy; -ENOMEM; or as in struct ibsa_reply
+ */
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_topology_read(struct ibsa_client *client,
+		   const struct ibsa_topology_options *options,
+		   ibsa_topology_fn done, void *arg)
+{
+	return ibsa_topology_read_sized(client, options, sizeof(*options), done,
+					arg);
+}
+
+/* For bindings: ibsa_topology_wait() with the size of @options. */
+int ibsa_topology_wait_sized(struct ibsa_client *client,
+			     const struct ibsa_topology_options *options,
+			     size_t size,
+			     struct ibsa_topology **out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 4);
+
+/**
+ * ibsa_topology_wait - read it, and wait
+ *
+ * Return: 0; -EBUSY a callback of this client called ibsa_topology_wait(); or
+ * the errors of ibsa_topology_read()
+ */
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_topology_wait(struct ibsa_client *client,
+		   const struct ibsa_topology_options *options,
+		   struct ibsa_topology **out)
+{
+	return ibsa_topology_wait_sized(client, options, sizeof(*options), out);
+}
+
+/**
+ * ibsa_topology_load - read a topology from a file
+ * @path:  output of ibnetdiscover, or a file for ibsa_fabric_load()
+ * @error: receives, on failure, one sentence; may be NULL
+ *
+ * Return: 0; -EINVAL malformed; -EFBIG 1 GiB or larger; -ENOMEM; or the error
+ * of the file
+ */
+int ibsa_topology_load(const char *path, struct ibsa_error *error,
+		       struct ibsa_topology **out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 3);
+
+/**
+ * ibsa_topology_parse - read a topology from text in memory
+ * @name:  name of the text in @error; may be NULL
+ * @error: receives, on failure, one sentence; may be NULL
+ *
+ * Return: 0; -EINVAL malformed, or includes another file; -ENOMEM
+ */
+int ibsa_topology_parse(const char *text, size_t len, const char *name,
+			struct ibsa_error *error,
+			struct ibsa_topology **out) IBSA_MUST_USE
+	IBSA_NONNULL(5);
+
+/**
+ * ibsa_topology_copy - copy the topology of an embedded fabric
+ *
+ * With the links that are up, and the LIDs of the file. In libibsa-fabric.
+ *
+ * Return: 0; -ENOMEM
+ */
+int ibsa_topology_copy(struct ibsa_fabric *fabric,
+		       struct ibsa_topology **out) IBSA_MUST_USE;
+
+enum {
+	IBSA_TRACE_HOPS = 64,	  /* the most links of a trace */
+	IBSA_LFT_BLOCK_LIDS = 64, /* LIDs of a LinearForwardingTableRecord */
+};
+
+/* How a trace ended. */
+enum ibsa_trace_end {
+	IBSA_TRACE_REACHED,    /* the packet reached the port with the LID */
+	IBSA_TRACE_NO_ENTRY,   /* a switch's table has no port for the LID */
+	IBSA_TRACE_NO_TABLE,   /* the caller gave no table of a switch */
+	IBSA_TRACE_NO_LINK,    /* the port to send from has no link */
+	IBSA_TRACE_LOOP,       /* the packet reached a switch for the second
+				* time */
+	IBSA_TRACE_WRONG_PORT, /* the packet reached an end port that does not
+				* have the LID */
+	IBSA_TRACE_TOO_LONG,   /* there are more than IBSA_TRACE_HOPS links */
+	IBSA_TRACE_ISLAND,     /* only for groups: the packet does not reach a
+				* switch whose table has an entry */
+	IBSA_TRACE_HIDDEN,     /* the port to send from is active, but the SA
+				* does not show the other end of its link */
+};
+
+/**
+ * struct ibsa_trace_hop - a link of a trace
+ * @node:         that sends the packet; an index for ibsa_topology_node_at()
+ * @is_narrowest: no link of the trace has a lower rate, and another a higher
+ *                one
+ */
+struct ibsa_trace_hop {
+	size_t node;
+	unsigned int port;
+	size_t far_node;
+	unsigned int far_port;
+	bool is_narrowest;
+	uint8_t reserved[3];
+};
+
+/**
+ * struct ibsa_trace - the way from a port to a LID
+ * @node: the destination, or the last node that the packet reached
+ * @port: of @node, through which the packet would leave (NO_LINK, HIDDEN,
+ *        TOO_LONG) or that received it (WRONG_PORT); else 0
+ */
+struct ibsa_trace {
+	enum ibsa_trace_end end;
+	size_t node;
+	unsigned int port;
+	size_t count;
+	size_t stride;
+	struct ibsa_trace_hop *hops;
+};
+
+/**
+ * ibsa_trace_hop_at - a link of a trace, in the order of the packet
+ * @index: less than count of @trace
+ */
+IBSA_INLINE const struct ibsa_trace_hop *
+ibsa_trace_hop_at(const struct ibsa_trace *trace, size_t index)
+{
+	return IBSA__AT(struct ibsa_trace_hop, trace->hops, index,
+			trace->stride);
+}
+
+/* For bindings: ibsa_topology_trace() with the size of @blocks. */
+int ibsa_topology_trace_sized(const struct ibsa_topology *topology,
+			      uint32_t slid, uint32_t dlid,
+			      const struct ibsa_lft *blocks, size_t size,
+			      size_t count,
+			      struct ibsa_trace **out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 7);
+
+/**
+ * ibsa_topology_trace - trace the way of a packet to a LID
+ * @slid:   of the sender; of a switch, that of its port 0
+ * @blocks: LinearForwardingTableRecords, host byte order: of each switch, block
+ *          @dlid / IBSA_LFT_BLOCK_LIDS, as one GetTable that selects by
+ *          block_num returns them; others are ignored
+ * @out:    also if the trace does not reach the port; ibsa_trace_free() frees
+ *          it
+ *
+ * Return: 0; -ENOENT no port has @slid, or none has @dlid
+ *
+ * Source: IBA vol 1, 15.2.5.7 (LinearForwardingTableRecord), 18.2.4.3.
+ */
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_topology_trace(const struct ibsa_topology *topology, uint32_t slid,
+		    uint32_t dlid, const struct ibsa_lft *blocks, size_t count,
+		    struct ibsa_trace **out)
+{
+	return ibsa_topology_trace_sized(topology, slid, dlid, blocks,
+					 sizeof(*blocks), count, out);
+}
+
+void ibsa_trace_free(struct ibsa_trace *trace);
+
+const char *ibsa_trace_end_text(enum ibsa_trace_end end);
+
+/**
+ * struct ibsa_trace_branch - a link of a group's tree, or where the tree is
+ * wrong
+ * @depth:       links from the sender, or the first switch
+ * @end:         REACHED a link of the tree; LOOP a link to a switch that was
+ *               reached before; NO_LINK, HIDDEN as above; NO_ENTRY the table of
+ *               @node has no other port for the group; ISLAND it has an entry,
+ *               but the packet does not reach it
+ * @node, @port: that sends the packet
+ * @far_node, @far_port: of REACHED and LOOP: that receives it
+ */
+struct ibsa_trace_branch {
+	unsigned int depth;
+	enum ibsa_trace_end end;
+	size_t node;
+	unsigned int port;
+	size_t far_node;
+	unsigned int far_port;
+	uint8_t reserved[4];
+};
+
+/** struct ibsa_trace_tree - the tree of a group */
+struct ibsa_trace_tree {
+	size_t count;
+	size_t stride;
+	struct ibsa_trace_branch *all;
+};
+
+/**
+ * ibsa_trace_branch_at - a branch of a tree, those nearer to the start first
+ * @index: from 0; must be less than @tree->count, which is not checked
+ */
+IBSA_INLINE const struct ibsa_trace_branch *
+ibsa_trace_branch_at(const struct ibsa_trace_tree *tree, size_t index)
+{
+	return IBSA__AT(struct ibsa_trace_branch, tree->all, index,
+			tree->stride);
+}
+
+/* For bindings: ibsa_topology_trace_group() with the size of @tables. */
+int ibsa_topology_trace_group_sized(const struct ibsa_topology *topology,
+				    uint32_t slid, uint32_t mlid,
+				    const struct ibsa_mft *tables, size_t size,
+				    size_t count,
+				    struct ibsa_trace_tree **out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 7);
+
+/**
+ * ibsa_topology_trace_group - trace a packet to a multicast group
+ * @slid:   of the sender; 0: the tree begins at the first switch with an entry
+ * @tables: MulticastForwardingTableRecords of all switches, host byte order:
+ *          block (@mlid - 0xc000) / 32 of all positions; others are ignored
+ * @out:    ibsa_trace_tree_free() frees it
+ *
+ * Return: 0, also if the tree is empty; -ENOENT no port has @slid; -EINVAL
+ * @mlid is below 0xc000; -ENOMEM
+ *
+ * Source: IBA vol 1, 15.2.5.10 (MulticastForwardingTableRecord), 18.2.4.3.3.
+ */
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_topology_trace_group(const struct ibsa_topology *topology, uint32_t slid,
+			  uint32_t mlid, const struct ibsa_mft *tables,
+			  size_t count, struct ibsa_trace_tree **out)
+{
+	return ibsa_topology_trace_group_sized(topology, slid, mlid, tables,
+					       sizeof(*tables), count, out);
+}
+
+void ibsa_trace_tree_free(struct ibsa_trace_tree *tree);
+
+IBSA_END
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Functions of libibumad since rdma-core 53 and 56 (symbol versions IBUMAD_1.3
+ * and 1.4), for an older infiniband/umad.h, which does not declare them.
+ *
+ * umad_open_smi_port           open a port for subnet management packets
+ * umad_get_smi_gsi_pairs       list the pairs of devices
+ * umad_get_smi_gsi_pair_by_ca_name one pair, with its ports
+ *
+ * A port of a planarized adapter appears as two devices with one port GUID: one
+ * with the subnet management interface (SMI, QP 0) and one for the general
+ * services (GSI, QP 1). Any thread may call these functions, which are in
+ * libibumad.so.3 of ibsa and of these versions of rdma-core.
+ */
+#ifndef IBSA_UMAD_EXT_H
+#define IBSA_UMAD_EXT_H
+
+#include <infiniband/umad.h>
+
+#include <ibsa/types.h>
+
+IBSA_BEGIN
+
+/*
+ * The header of rdma-core 56 to 60 declares the struct, but no macro that tells
+ * so. Programs that include these versions define IBSA_UMAD_HAS_PAIRS.
+ */
+#if UMAD_MAX_DEVICES < 128 && !defined(IBSA_UMAD_HAS_PAIRS)
+/**
+ * struct umad_ca_pair - the two devices of a port
+ * @smi_name: for subnet management packets; "": none
+ * @smi_preferred_port: 0: port 0 of a switch, or not determined
+ * @gsi_name: for all other MADs; usually the same; "": none
+ */
+struct umad_ca_pair {
+	char smi_name[UMAD_CA_NAME_LEN];
+	uint32_t smi_preferred_port;
+	char gsi_name[UMAD_CA_NAME_LEN];
+	uint32_t gsi_preferred_port;
+};
+#endif
+
+/**
+ * umad_open_smi_port - open a port for subnet management packets
+ * @ca_name: NULL: any
+ * @portnum: 0: any
+ *
+ * Return: a portid; -ENODEV no such port with SMI; -EOPNOTSUPP, -EINVAL,
+ * -ENOMEM; or the error from opening the device file
+ *
+ * Source: umad_open_smi_port(3) of rdma-core; IBA vol 1, 14.2.5.6.
+ */
+int umad_open_smi_port(const char *ca_name, int portnum);
+
+/**
+ * umad_get_smi_gsi_pairs - list the pairs of devices
+ * @max: number of entries of @cas; those after the last pair are set to 0
+ *
+ * Return: the number of pairs; -1 not enough memory
+ *
+ * Source: umad_get_smi_gsi_pairs(3) of rdma-core; IBA vol 1, 14.2.5.6.
+ */
+int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max);
+
+/**
+ * umad_get_smi_gsi_pair_by_ca_name - one pair, with its ports
+ * @devname:     either device; NULL: the first pair that qualifies
+ * @portnum:     0: any
+ * @enforce_smi: not 0: the pair must have smi_name
+ *
+ * Return: 0; -ENODEV no such pair; -1 @ca_pair is NULL, or not enough memory
+ *
+ * Source: umad_get_smi_gsi_pair_by_ca_name(3) of rdma-core.
+ */
+int umad_get_smi_gsi_pair_by_ca_name(const char *devname, uint8_t portnum,
+				     struct umad_ca_pair *ca_pair,
+				     unsigned enforce_smi);
+
+IBSA_END
+
+#endif
