@@ -98,7 +98,9 @@ static struct mc_group *group_new(struct sa_port *port,
 
 /*
  * If the MGID is 0, the SA chooses an MGID, a new one for each request; the
- * member therefore gets a group of its own.
+ * member therefore gets a group of its own. The port is read before the join
+ * is sent: a change of the port that is detected later ends the membership,
+ * and would do so even if it was earlier than the join.
  */
 int ibsa__mc_group_add(struct sa_port *port, struct mc_member *member)
 {
@@ -113,6 +115,7 @@ int ibsa__mc_group_add(struct sa_port *port, struct mc_member *member)
 		return -ENOMEM;
 	member->group = group;
 	list_append(&group->pending, &member->link);
+	ibsa__sa_submit(port->device, &port->refresh);
 	ibsa__sa_submit(port->device, &group->job);
 	return 0;
 }

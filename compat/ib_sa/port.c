@@ -95,13 +95,18 @@ static void port_note_change(unsigned int changes,
 	ibsa__mc_groups_event(port, events, changes, now);
 }
 
-/* Read the port's state again; the watch of the port reports the changes. */
+/*
+ * Read the port's state again, and dispatch the port, so that the watch of the
+ * port reports the changes before the next job runs. Errors are also reported
+ * to the requests that they affect.
+ */
 static void port_read_again(struct sa_job *job)
 {
 	struct sa_port *port = list_object(job, struct sa_port, refresh);
 	struct ibsa_port_state state;
 
 	(void)!ibsa_port_get(port->client, true, &state);
+	(void)!ibsa_dispatch(port->client);
 }
 
 static int port_open_client(struct sa_port *port,

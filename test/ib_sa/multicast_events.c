@@ -96,6 +96,27 @@ static void port_that_was_down_meanwhile_resets(void **state)
 }
 
 /*
+ * The port was down before the program joins, and the library has not detected
+ * it yet: the new membership has not ended, only the older one has.
+ */
+static void change_before_a_join_does_not_end_it(void **state)
+{
+	struct member b = { 0 };
+
+	(void)state;
+	plug.puppet.port.reregisters++;
+	member_join(&plug, 2, FULL, &b);
+	assert_request(&plug, 2, SET, 2, FULL);
+	sa_accept(&plug);
+	port_change_notice();
+	assert_int_equal(a.status, -ENETRESET);
+	assert_int_equal(b.calls, 1);
+	assert_int_equal(b.status, 0);
+	assert_true(group_is_joined(&plug, 2, FULL));
+	ib_sa_free_multicast(b.multicast);
+}
+
+/*
  * In LinkErrorRecovery, the memberships stay: the port stays active, and the
  * kernel has no event for it.
  */
@@ -453,6 +474,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(port_that_goes_down_resets),
 		TEST(port_that_was_down_meanwhile_resets),
+		TEST(change_before_a_join_does_not_end_it),
 		TEST(physical_state_keeps_memberships),
 		TEST(other_lid_resets),
 		TEST(reregistration_resets),
