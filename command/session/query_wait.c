@@ -210,15 +210,15 @@ static void own_port_text(const struct ibsa_port_state *own,
 
 /*
  * Print why no query can be sent. @err: -ENETDOWN the port was down; -EAGAIN
- * the port is down or has no SM.
+ * the port has no SM.
  */
 static void no_sm_explain(struct cli *cli, int err)
 {
 	struct ibsa_port_state port;
 	char text[PORT_TEXT];
 
-	if (cli->client && ibsa_port_get(cli->client, true, &port) == 0 &&
-	    (err == -ENETDOWN || port.port_state == IBSA_PORT_DOWN)) {
+	if (err == -ENETDOWN && cli->client &&
+	    ibsa_port_get(cli->client, true, &port) == 0) {
 		own_port_text(&port, text);
 		complain("%s; check the cable of %s, or send from another port "
 			 "with --device or --port",
@@ -377,6 +377,7 @@ int query_refused_explain(struct cli *cli, int err)
 {
 	switch (err) {
 	case -EAGAIN:
+	case -ENETDOWN:
 		no_sm_explain(cli, err);
 		return CLI_SILENT;
 	case -EINVAL:

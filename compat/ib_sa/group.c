@@ -221,7 +221,7 @@ static void group_join(struct mc_group *group, struct mc_member *member)
 	if (!err)
 		return;
 	group->asked = 0;
-	group_refuse_requester(group, err);
+	group_refuse_requester(group, err == -ENETDOWN ? -EAGAIN : err);
 }
 
 static void group_note_leave(const struct ibsa_reply *reply, void *arg);

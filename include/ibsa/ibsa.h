@@ -332,10 +332,10 @@ int ibsa_query_start_sized(struct ibsa_client *client,
  * moves, and redirections of the SA. Identical Gets and GetTables share a
  * request.
  *
- * Return: 0; -EINVAL, -ERANGE @query is not valid for its record; -EAGAIN the
- * port is down or has no SM; -ENOBUFS the queue is full: submit again after a
- * dispatch; -ENODEV the device disappeared and is not back yet; others: see
- * ibsa_query_start(3). After an error @done is not called
+ * Return: 0; -EINVAL, -ERANGE @query is not valid for its record; -ENETDOWN
+ * the port is down; -EAGAIN the port has no SM; -ENOBUFS the queue is full:
+ * submit again after a dispatch; -ENODEV the device disappeared and is not back
+ * yet; others: see ibsa_query_start(3). After an error @done is not called
  *
  * Source: IBA vol 1, 15.2.2 (methods), 13.4.7 (status).
  */

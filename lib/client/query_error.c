@@ -96,26 +96,19 @@ static int invalid_explain(const struct ibsa_query *query,
 			  "LID, P_Key and GRH");
 }
 
-static int no_sm_explain(struct ibsa_client *client, struct ibsa_error *error)
-{
-	struct ibsa_reason reason;
-
-	if (ibsa__reason_own_port(ibsa__client_engine(client), &reason))
-		return ibsa__fail(error, -EAGAIN, "%s; check its cable",
-				  reason.detail);
-	return ibsa__fail(error, -EAGAIN,
-			  "no subnet manager has configured the port; start "
-			  "one on the fabric");
-}
-
 int ibsa__query_fail(struct ibsa_client *client, const struct ibsa_query *query,
 		     struct ibsa_error *error, int err)
 {
 	switch (err) {
 	case -E2BIG:
 		return ibsa__too_new_fail(error);
+	case -ENETDOWN:
+		return ibsa__fail(error, err, "%s; check its cable",
+				  ibsa_reason_text(IBSA_REASON_THIS_PORT_DOWN));
 	case -EAGAIN:
-		return no_sm_explain(client, error);
+		return ibsa__fail(error, err,
+				  "no subnet manager has configured the port; "
+				  "start one on the fabric");
 	case -EINVAL:
 		return ibsa__engine_is_ours(ibsa__client_engine(client))
 			       ? invalid_explain(query, error)

@@ -209,6 +209,14 @@ void ibsa__engine_port_refresh(struct ibsa__engine *engine)
 		ibsa__engine_port_read(engine);
 }
 
+int ibsa__engine_port_error(struct ibsa__engine *engine)
+{
+	ibsa__engine_port_refresh(engine);
+	if (engine->port.port_state == IBSA_PORT_DOWN)
+		return -ENETDOWN;
+	return engine->sa_known ? 0 : -EAGAIN;
+}
+
 int ibsa__engine_port(struct ibsa__engine *engine, bool refresh,
 		      struct ibsa_port_state *out)
 {

@@ -389,6 +389,13 @@ int ibsa__engine_port_read(struct ibsa__engine *engine);
 void ibsa__engine_port_refresh(struct ibsa__engine *engine);
 
 /*
+ * Read the port as ibsa__engine_port_refresh() does. Return: why a request
+ * cannot be sent: -ENETDOWN the port is down; -EAGAIN the SA's address is not
+ * known; 0 no such reason.
+ */
+int ibsa__engine_port_error(struct ibsa__engine *engine);
+
+/*
  * Read the state of the port if the transport reports that it may have
  * changed.
  */

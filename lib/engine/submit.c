@@ -529,12 +529,10 @@ int ibsa__engine_query(struct ibsa__engine *engine,
 	uint64_t now;
 	int err = query_check(engine, query);
 
+	if (!err && !engine->sa_known)
+		err = ibsa__engine_port_error(engine);
 	if (err)
 		return err;
-	if (!engine->sa_known)
-		ibsa__engine_port_refresh(engine);
-	if (!engine->sa_known)
-		return -EAGAIN;
 	added = query_new(engine, done, arg);
 	if (!added)
 		return -ENOMEM;

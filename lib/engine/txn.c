@@ -123,16 +123,12 @@ void ibsa__txn_first_sent(struct ibsa__engine *engine, struct txn *txn,
 	}
 }
 
-/*
- * Return: why a query without a reply ends at its deadline, by the state of the
- * port (which is read at most once in 100 ms).
- */
+/* Return: why a query without a reply ends at its deadline. */
 static int expiry_error(struct ibsa__engine *engine)
 {
-	ibsa__engine_port_refresh(engine);
-	if (engine->port.port_state == IBSA_PORT_DOWN)
-		return -ENETDOWN;
-	return engine->sa_known ? -ETIMEDOUT : -EAGAIN;
+	const int err = ibsa__engine_port_error(engine);
+
+	return err ? err : -ETIMEDOUT;
 }
 
 /*

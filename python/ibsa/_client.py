@@ -566,6 +566,7 @@ class Client:
 
 
 _query_texts = {
+    errno.ENETDOWN: "the port is down",
     errno.EAGAIN: "no subnet manager has configured the port",
     errno.ENODEV: "the device disappeared",
     errno.ENOBUFS: "the queue of requests is full",

@@ -148,7 +148,7 @@ static void queries_that_cannot_be_sent(void **state)
 	assert_int_equal(ibsa_fabric_port_set(rig.fabric, end.node, 1, &down),
 			 0);
 	assert_int_equal(ibsa_port_get(rig.client, true, &port), 0);
-	one_fails(rig.client, &host3_query, -EAGAIN, "check its cable");
+	one_fails(rig.client, &host3_query, -ENETDOWN, "check its cable");
 }
 
 /* Each refusal of a query names what is wrong with it. */

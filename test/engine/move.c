@@ -277,7 +277,7 @@ static void requests_wait_for_an_sm(void **state)
 	puppet.port.port_state = IBSA_PORT_DOWN;
 	move_to(engine, PUPPET_SM_LID);
 	puppet_advance(&puppet, engine, 400);
-	assert_int_equal(puppet_query(engine, 5, &refused), -EAGAIN);
+	assert_int_equal(puppet_query(engine, 5, &refused), -ENETDOWN);
 	puppet.port.port_state = IBSA_PORT_INIT;
 	move_to(engine, NEW_SM);
 	assert_int_equal(puppet_query(engine, 5, &refused), -EAGAIN);
