@@ -69,22 +69,22 @@ static int nodes_select(const struct ibsa_node *nodes, size_t count,
 }
 
 /*
- * Copy @count structs of @in_size bytes at @in to structs of @out_size bytes,
- * with ibsa__sized_read(). Return: 0; -ENOMEM; -E2BIG.
+ * Copy the caller's @count structs of @size bytes at @in. Return: 0; -ENOMEM;
+ * -E2BIG as of ibsa__sized_read().
  */
-static int nodes_resize(const void *in, size_t in_size, size_t count,
-			size_t out_size, struct ibsa_node **out)
+static int nodes_take(const void *in, size_t size, size_t count,
+		      struct ibsa_node **out)
 {
-	char *all = ibsa__calloc(count + 1, out_size);
-	int err = all ? 0 : -ENOMEM;
+	struct ibsa_node *nodes = ibsa__calloc(count + 1, sizeof(*nodes));
+	int err = nodes ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < count && !err; i++)
-		err = ibsa__sized_read(all + i * out_size, out_size,
-				       (const char *)in + i * in_size, in_size);
+		err = ibsa__sized_read(&nodes[i], sizeof(*nodes),
+				       (const char *)in + i * size, size);
 	if (err)
-		ibsa__free(all);
+		ibsa__free(nodes);
 	else
-		*out = (struct ibsa_node *)(void *)all;
+		*out = nodes;
 	return err;
 }
 
@@ -92,20 +92,15 @@ static int nodes_resize(const void *in, size_t in_size, size_t count,
 static int nodes_give(struct ibsa_node *nodes, size_t count, size_t size,
 		      struct ibsa_node **out, size_t *out_count)
 {
-	int err = 0;
+	char *all = count ? ibsa__calloc(count, size) : NULL;
 
-	if (nodes && size < sizeof(*nodes)) {
-		for (size_t i = 0; i < count; i++)
-			memmove((char *)nodes + i * size, &nodes[i], size);
-	} else if (nodes && size > sizeof(*nodes)) {
-		struct ibsa_node *known = nodes;
-
-		err = nodes_resize(known, sizeof(*known), count, size, &nodes);
-		ibsa__free(known);
-	}
-	if (err)
-		return err;
-	*out = nodes;
+	for (size_t i = 0; i < count && all; i++)
+		ibsa__sized_write(all + i * size, size, &nodes[i],
+				  sizeof(*nodes));
+	ibsa__free(nodes);
+	if (count && !all)
+		return -ENOMEM;
+	*out = (struct ibsa_node *)(void *)all;
 	*out_count = count;
 	return 0;
 }
@@ -119,7 +114,7 @@ int ibsa_host_select_sized(const struct ibsa_node *nodes, size_t size,
 	int err = 0;
 
 	if (nodes && size != sizeof(*nodes))
-		err = nodes_resize(nodes, size, count, sizeof(*nodes), &own);
+		err = nodes_take(nodes, size, count, &own);
 	if (!err)
 		err = nodes_select(own ? own : nodes, count, name, &found,
 				   &count);
