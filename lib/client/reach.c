@@ -130,6 +130,7 @@ static void reach_note_reply(const struct ibsa_reply *reply, void *arg)
 	reach_answer_set(reply, arg);
 }
 
+/* Not inline: the compiler would expand the copy of the text at each call. */
 __attribute__((noinline)) static void
 answer_put_reason(const struct ibsa_reason *reason,
 		  struct ibsa_reach_answer *answer)
@@ -143,8 +144,8 @@ answer_put_reason(const struct ibsa_reason *reason,
  * If the query for a GID has failed, was not cancelled, and this port is down,
  * set that as the reason in @answer.
  */
-__attribute__((noinline)) static void
-failure_explain(struct ibsa__engine *engine, struct ibsa_reach_answer *answer)
+static void failure_explain(struct ibsa__engine *engine,
+			    struct ibsa_reach_answer *answer)
 {
 	struct ibsa_reason reason;
 

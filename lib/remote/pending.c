@@ -165,10 +165,10 @@ void ibsa__pending_receive(struct remote_pending *pending, const void *packet)
 }
 
 /* Call @use for each entry in use until it returns true. */
-__attribute__((noinline)) static bool pending_each(
-	struct remote_pending *pending,
-	bool (*use)(struct remote_pending *pending, uint32_t *link, void *arg),
-	void *arg)
+static bool pending_each(struct remote_pending *pending,
+			 bool (*use)(struct remote_pending *pending,
+				     uint32_t *link, void *arg),
+			 void *arg)
 {
 	for (uint32_t i = 0; i < PENDING_CHAINS; i++)
 		for (uint32_t *link = &pending->chains[i]; *link;
