@@ -32,7 +32,7 @@ enum {
 	STAY_ASKS = 12,
 	FAIR_ASKS = 1000, /* approximate number between faults */
 	DELAY_MS = 10,
-	TASKS_S = 40, /* default of $IBSA_STRESS_SECONDS */
+	TASKS_S = 10, /* default of $IBSA_STRESS_SECONDS */
 	FAILURES_SHOWN = 20,
 };
 
