@@ -11,7 +11,6 @@
 #include <ibsa/topology.h>
 
 #include "base/alloc.h"
-#include "base/sized.h"
 #include "topology/state.h"
 
 /* Entry in a forwarding table for a LID without a route. */
@@ -43,33 +42,27 @@ static void trace_end(struct ibsa_trace *trace, enum ibsa_trace_end end,
 	trace->port = port;
 }
 
-static int block_read(const struct tracer *tracer, size_t index,
-		      struct ibsa_lft *out)
-{
-	return ibsa__sized_read(out, sizeof(*out),
-				(const char *)tracer->blocks +
-					index * tracer->stride,
-				tracer->stride);
-}
-
 /*
- * Find the block of a switch's forwarding table that has the entry of the LID.
- * Return: whether there is one.
+ * Return: the block of a switch's forwarding table that has the entry of the
+ * LID; NULL: there is none. The struct is the caller's, of an older or a newer
+ * header: only members that the first release had are used.
  */
-static bool block_find(const struct tracer *tracer, size_t node,
-		       struct ibsa_lft *out)
+static const struct ibsa_lft *block_find(const struct tracer *tracer,
+					 size_t node)
 {
-	const uint32_t block = tracer->dlid / IBSA_LFT_BLOCK_LIDS;
+	const uint32_t number = tracer->dlid / IBSA_LFT_BLOCK_LIDS;
+	const char *at = tracer->blocks;
 	struct ibsa_topology_port port;
 
 	if (ibsa_topology_port_at(tracer->topology, node, 0, &port) != 0)
-		return false;
-	for (size_t i = 0; i < tracer->count; i++) {
-		if (!block_read(tracer, i, out) && out->lid == port.lid &&
-		    out->block_num == block)
-			return true;
+		return NULL;
+	for (size_t i = 0; i < tracer->count; i++, at += tracer->stride) {
+		const struct ibsa_lft *block = (const void *)at;
+
+		if (block->lid == port.lid && block->block_num == number)
+			return block;
 	}
-	return false;
+	return NULL;
 }
 
 /*
@@ -79,13 +72,13 @@ static bool block_find(const struct tracer *tracer, size_t node,
 static bool exit_find(const struct tracer *tracer, size_t node,
 		      unsigned int *out)
 {
-	struct ibsa_lft block;
+	const struct ibsa_lft *block = block_find(tracer, node);
 
-	if (!block_find(tracer, node, &block)) {
+	if (!block) {
 		trace_end(tracer->trace, IBSA_TRACE_NO_TABLE, node, 0);
 		return false;
 	}
-	*out = block.port[tracer->dlid % IBSA_LFT_BLOCK_LIDS];
+	*out = block->port[tracer->dlid % IBSA_LFT_BLOCK_LIDS];
 	/*
 	 * Port 0 is the switch itself, which does not have the destination
 	 * LID, so the entry is invalid.

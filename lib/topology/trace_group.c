@@ -12,7 +12,6 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
-#include "base/sized.h"
 #include "topology/state.h"
 
 enum { BLOCK_LIDS = 32, POSITION_PORTS = 16, POSITIONS = 16 };
@@ -42,22 +41,16 @@ static void branch_add(struct tree_builder *builder,
 		tree->all[tree->count++] = *branch;
 }
 
-static int table_read(const struct tree_builder *builder, size_t index,
-		      struct ibsa_mft *out)
-{
-	return ibsa__sized_read(out, sizeof(*out),
-				(const char *)builder->tables +
-					index * builder->stride,
-				builder->stride);
-}
-
 /*
  * Read a switch's multicast forwarding entry: a bit for each port, in @masks of
- * 16 ports each. Return: false: the entry has no port.
+ * 16 ports each. The tables are the caller's, of an older or a newer header:
+ * only members that the first release had are used. Return: false: the entry
+ * has no port.
  */
 static bool entry_find(const struct tree_builder *builder, size_t node,
 		       uint16_t masks[POSITIONS])
 {
+	const char *at = builder->tables;
 	struct ibsa_topology_port port;
 	uint16_t any = 0;
 
@@ -65,16 +58,16 @@ static bool entry_find(const struct tree_builder *builder, size_t node,
 	if (!node_is_switch(builder->topology, node) ||
 	    ibsa_topology_port_at(builder->topology, node, 0, &port) != 0)
 		return false;
-	for (size_t i = 0; i < builder->count; i++) {
-		struct ibsa_mft table;
+	for (size_t i = 0; i < builder->count; i++, at += builder->stride) {
+		const struct ibsa_mft *table = (const void *)at;
 
-		if (table_read(builder, i, &table) || table.lid != port.lid ||
-		    table.block_num != builder->entry / BLOCK_LIDS ||
-		    table.position >= POSITIONS)
+		if (table->lid != port.lid ||
+		    table->block_num != builder->entry / BLOCK_LIDS ||
+		    table->position >= POSITIONS)
 			continue;
-		masks[table.position] |=
-			table.port_mask[builder->entry % BLOCK_LIDS];
-		any |= masks[table.position];
+		masks[table->position] |=
+			table->port_mask[builder->entry % BLOCK_LIDS];
+		any |= masks[table->position];
 	}
 	return any;
 }
