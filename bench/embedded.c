@@ -38,7 +38,7 @@ static void run_answer(uint64_t count)
 		uint64_t host = (i * 2654435761u >> 8) % hosts;
 
 		ibsa_put_be64(guid, 0x0002c90300100001 + 16 * host);
-		if (!ibsa__sa_answer(&fabric->sa, &asked, &reply, NULL) ||
+		if (!ibsa__sa_answer(&fabric->first.sa, &asked, &reply, NULL) ||
 		    IBSA_GET(sa_header, status, reply.bytes))
 			abort();
 		ibsa__sa_reply_done(&reply);

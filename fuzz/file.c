@@ -175,8 +175,8 @@ static void run(const struct ibsa_fabric_options *options, const uint8_t *data,
 			rig.fabric,
 			ibsa__fabric_find_node(rig.fabric, names[i]), 1);
 
-		if (ibsa__sim_file_open(&rig.fabric->files, port, NULL, NULL,
-					&rig.files[i]) ||
+		if (ibsa__sim_file_open(&rig.fabric->first.files, port, NULL,
+					NULL, &rig.files[i]) ||
 		    ibsa__sim_file_register(rig.files[i], &smi) ||
 		    ibsa__sim_file_register(rig.files[i], &any))
 			abort();

@@ -43,8 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (ibsa_fabric_parse(topology, sizeof(topology) - 1, &options, NULL,
 			      &fabric))
 		abort();
-	err = ibsa__partitions_parse(&fabric->sa, "file", (const char *)data,
-				     size, &error);
+	err = ibsa__partitions_parse(&fabric->first.sa, "file",
+				     (const char *)data, size, &error);
 	if (!err != !error.text[0] || (err && !strstr(error.text, "file:")))
 		abort();
 	check_pkeys(fabric);

@@ -76,7 +76,7 @@ static const struct action {
 	  "bring all links of a node up or down",
 	  2, -1, CONTROLLING, fabric_control, fabric_control_details },
 	{ "sm", "start|stop|move NODE",
-	  "start or stop the fabric's own SM, or move it to a node",
+	  "start or stop the fabric's own SMs, or move one to a node",
 	  1, -1, CONTROLLING, fabric_control, fabric_control_details },
 	{ "fault", "KIND=PERCENT[,COUNT[,NUMBER]]|none",
 	  "make the fabric lose, delay or damage MADs",

@@ -25,6 +25,7 @@ enum {
  */
 struct change {
 	struct ibsa_fabric *fabric;
+	struct fabric_part *part; /* the port's subnet */
 	const struct ibsa_fabric_port_change *wanted;
 	struct topo_port *port;
 	/* NULL: the port is a switch's port with a cable */
@@ -44,53 +45,62 @@ static bool has(const struct change *change, uint32_t bits)
  * that are already due, so that the SA handles them at its old port and in its
  * old state.
  */
-static void settle(struct ibsa_fabric *fabric)
+static void settle(struct fabric_part *part)
 {
-	ibsa__mads_settle(&fabric->net, sim_clock_now(&fabric->clock));
-	fabric->subnet.changes++;
+	ibsa__mads_settle(&part->net, sim_clock_now(part->subnet.clock));
+	part->subnet.changes++;
 }
 
 /*
  * Let a new SM take over the subnet. The SM sends no Reports about the ports
  * that its first sweep finds.
  */
-static void take_over(struct ibsa_fabric *fabric)
+static void take_over(struct fabric_part *part)
 {
-	ibsa__subnet_sweep(&fabric->subnet, SWEEP_MASTER);
-	ibsa__subnet_take_stock(&fabric->subnet);
+	ibsa__subnet_sweep(&part->subnet, SWEEP_MASTER);
+	ibsa__subnet_take_stock(&part->subnet);
+}
+
+static void sa_set(struct fabric_part *part, bool running)
+{
+	if (running == part->subnet.sa_running || part->subnet.is_bare)
+		return;
+	settle(part);
+	part->subnet.sa_running = running;
+	if (running)
+		ibsa__sa_forget(&part->sa);
+	else
+		ibsa__reports_reset(&part->sa);
+	take_over(part);
 }
 
 void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running)
 {
 	pthread_mutex_lock(&fabric->lock);
-	if (running != fabric->subnet.sa_running && !fabric->subnet.is_bare) {
-		settle(fabric);
-		fabric->subnet.sa_running = running;
-		if (running)
-			ibsa__sa_forget(&fabric->sa);
-		else
-			ibsa__reports_reset(&fabric->sa);
-		take_over(fabric);
-	}
+	for (uint32_t i = 0; i < fabric->part_count; i++)
+		sa_set(fabric_part(fabric, i), running);
 	pthread_mutex_unlock(&fabric->lock);
 }
 
 static int move(struct ibsa_fabric *fabric, const char *name)
 {
+	const struct topology *topo = &fabric->first.subnet.topo;
 	const uint32_t node = ibsa__fabric_find_node(fabric, name);
+	struct fabric_part *part;
 	uint32_t port;
 
-	if (fabric->subnet.is_bare)
+	if (fabric->first.subnet.is_bare)
 		return -EOPNOTSUPP;
 	if (node == SIM_NONE)
 		return -ENODEV;
-	port = ibsa__subnet_sa_port(&fabric->subnet.topo, node);
+	port = ibsa__subnet_sa_port(topo, node);
 	if (port == SIM_NONE)
 		return -ENETDOWN;
-	settle(fabric);
-	fabric->subnet.sa_end = fabric->subnet.topo.ports[port].end;
-	ibsa__sa_forget(&fabric->sa);
-	take_over(fabric);
+	part = fabric_part_of(fabric, port);
+	settle(part);
+	part->subnet.sa_end = topo->ports[port].end;
+	ibsa__sa_forget(&part->sa);
+	take_over(part);
 	return 0;
 }
 
@@ -107,19 +117,18 @@ int ibsa_fabric_sa_move(struct ibsa_fabric *fabric, const char *node)
 static int check_lid(const struct change *change)
 {
 	const struct ibsa_fabric_port_change *wanted = change->wanted;
-	const struct ibsa_fabric *fabric = change->fabric;
+	const struct subnet *subnet = &change->part->subnet;
 	const uint32_t lid = has(change, IBSA_CHANGE_LID) ? wanted->lid
 							  : change->end->lid;
 	const uint8_t lmc = has(change, IBSA_CHANGE_LMC) ? wanted->lmc
 							 : change->port->lmc;
 
 	if (lmc > IBSA_LMC_MAX ||
-	    !ibsa__lids_are_valid(&fabric->subnet.lids, lid,
-				  UINT32_C(1) << lmc))
+	    !ibsa__lids_are_valid(&subnet->lids, lid, UINT32_C(1) << lmc))
 		return -EINVAL;
 	if (!change->end->lid)
 		return -ENETDOWN;
-	return ibsa__lids_are_free(&fabric->subnet, change->port->end, lid,
+	return ibsa__lids_are_free(subnet, change->port->end, lid,
 				   UINT32_C(1) << lmc)
 		       ? 0
 		       : -EADDRINUSE;
@@ -143,7 +152,7 @@ static bool port_supports(const struct topo_port *port, struct link_rate rate)
 /* Check that both ends of the link support the requested rate. */
 static int check_rate(struct change *change)
 {
-	const struct topology *topo = &change->fabric->subnet.topo;
+	const struct topology *topo = &change->part->subnet.topo;
 	const char *text = change->wanted->rate;
 
 	if (!text || !ibsa__rate_parse(text, strlen(text), &change->rate))
@@ -165,8 +174,8 @@ static int check_pkeys(const struct ibsa_fabric_port_change *wanted)
 static int check(struct change *change)
 {
 	const struct ibsa_fabric_port_change *wanted = change->wanted;
-	const uint8_t sl_max = change->fabric->subnet.is_opa ? SL_MAX_OPA
-							     : SL_MAX;
+	const uint8_t sl_max = change->part->subnet.is_opa ? SL_MAX_OPA
+							   : SL_MAX;
 	int err = 0;
 
 	if (!wanted->mask || wanted->mask & ~(uint32_t)ALL_CHANGES ||
@@ -205,7 +214,7 @@ static int copy_pkeys(struct change *change)
 static void change_pkeys(const struct change *change)
 {
 	if (!change->setup->pkeys)
-		change->fabric->subnet.pkey_tables++;
+		change->part->subnet.pkey_tables++;
 	ibsa__free(change->setup->pkeys);
 	change->setup->pkeys = change->pkeys;
 	change->setup->pkey_count = (uint16_t)change->wanted->pkey_count;
@@ -216,45 +225,45 @@ static void change_lid(const struct change *change)
 	const uint32_t lid = has(change, IBSA_CHANGE_LID) ? change->wanted->lid
 							  : change->end->lid;
 
-	ibsa__lids_drop(&change->fabric->subnet, change->port->end);
+	ibsa__lids_drop(&change->part->subnet, change->port->end);
 	if (has(change, IBSA_CHANGE_LMC))
 		change->port->lmc = change->wanted->lmc;
 	change->end->lid_count = (uint8_t)(1 << change->port->lmc);
-	ibsa__lids_take(&change->fabric->subnet, change->port->end, lid);
+	ibsa__lids_take(&change->part->subnet, change->port->end, lid);
 }
 
 /*
  * After a port got another LID, became reachable or became unreachable, let
  * the SM sweep the subnet and send Reports.
  */
-static void notice_lid(struct ibsa_fabric *fabric)
+static void notice_lid(struct subnet *subnet)
 {
-	ibsa__subnet_sweep(&fabric->subnet, SWEEP_AGAIN);
-	ibsa__subnet_report(&fabric->subnet);
+	ibsa__subnet_sweep(subnet, SWEEP_AGAIN);
+	ibsa__subnet_report(subnet);
 }
 
 static void change_capabilities(const struct change *change)
 {
-	struct ibsa_fabric *fabric = change->fabric;
+	struct subnet *subnet = &change->part->subnet;
 	const uint32_t wanted = change->wanted->capability_mask;
-	const uint32_t other = wanted ^ ibsa__port_capabilities(&fabric->subnet,
-								change->end);
+	const uint32_t other = wanted ^
+			       ibsa__port_capabilities(subnet, change->end);
 
 	change->setup->changed_capabilities ^= other;
 	if (!other)
 		return;
-	subnet_changed(&fabric->subnet, &(struct subnet_change){
-						.kind = CHANGE_CAPABILITIES,
-						.end = change->end,
-						.capability_mask = wanted,
-					});
+	subnet_changed(subnet, &(struct subnet_change){
+				       .kind = CHANGE_CAPABILITIES,
+				       .end = change->end,
+				       .capability_mask = wanted,
+			       });
 }
 
 static void apply(const struct change *change)
 {
 	bool is_link = false;
 
-	settle(change->fabric);
+	settle(change->part);
 	if (has(change, IBSA_CHANGE_PKEYS))
 		change_pkeys(change);
 	if (has(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
@@ -267,18 +276,17 @@ static void apply(const struct change *change)
 		change->setup->reregisters++;
 	if (has(change, IBSA_CHANGE_LINK)) {
 		if (change->port->peer == SIM_NONE)
-			ibsa__port_match(&change->fabric->nodes, change->port);
-		is_link = ibsa__cable_plug(&change->fabric->subnet,
-					   change->port,
+			ibsa__port_match(&change->part->nodes, change->port);
+		is_link = ibsa__cable_plug(&change->part->subnet, change->port,
 					   change->wanted->link_up);
 	}
 	if (has(change, IBSA_CHANGE_RATE))
-		is_link |= ibsa__cable_set_rate(&change->fabric->subnet,
+		is_link |= ibsa__cable_set_rate(&change->part->subnet,
 						change->port, change->rate);
 	if (is_link)
-		ibsa__cable_notice(&change->fabric->subnet, change->port);
+		ibsa__cable_notice(&change->part->subnet, change->port);
 	else if (has(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
-		notice_lid(change->fabric);
+		notice_lid(&change->part->subnet);
 	if (has(change, IBSA_CHANGE_CAPABILITIES))
 		change_capabilities(change);
 }
@@ -288,9 +296,8 @@ static int change_port(struct change *change)
 	int err;
 
 	if (change->port->end != SIM_NONE) {
-		change->end = &change->fabric->subnet.ends[change->port->end];
-		change->setup =
-			&change->fabric->subnet.setups[change->port->end];
+		change->end = &change->part->subnet.ends[change->port->end];
+		change->setup = &change->part->subnet.setups[change->port->end];
 	}
 	err = check(change);
 	if (!err)
@@ -312,7 +319,8 @@ static int find_port(struct change *change, const char *name,
 	index = ibsa__fabric_find_port(fabric, node, number);
 	if (index == SIM_NONE)
 		return -ENXIO;
-	change->port = &change->fabric->subnet.topo.ports[index];
+	change->part = fabric_part_of(change->fabric, index);
+	change->port = &change->part->subnet.topo.ports[index];
 	return 0;
 }
 
@@ -352,7 +360,8 @@ int ibsa_fabric_fault_sized(struct ibsa_fabric *fabric,
 	if (!state.fault.delay_ms)
 		state.fault.delay_ms = IBSA_DEFAULT_DELAY_MS;
 	pthread_mutex_lock(&fabric->lock);
-	fabric->net.faults[state.fault.kind] = state;
+	for (uint32_t i = 0; i < fabric->part_count; i++)
+		fabric_part(fabric, i)->net.faults[state.fault.kind] = state;
 	pthread_mutex_unlock(&fabric->lock);
 	return 0;
 }

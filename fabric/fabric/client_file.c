@@ -292,7 +292,8 @@ static int file_gid(struct umad_file *base, uint32_t index,
 		    struct ibsa_gid_entry *out)
 {
 	struct client_file *file = client_file_of(base);
-	const struct subnet *subnet = &file->fabric->subnet;
+	const struct subnet *subnet = fabric_subnet_of(file->fabric,
+						       file->port);
 	uint64_t guid;
 
 	if (index >= GUID_CAP_ADAPTER)
@@ -312,7 +313,8 @@ static int file_gid(struct umad_file *base, uint32_t index,
 static int file_pkey(struct umad_file *base, uint32_t index, uint16_t *out)
 {
 	struct client_file *file = client_file_of(base);
-	const struct subnet *subnet = &file->fabric->subnet;
+	const struct subnet *subnet = fabric_subnet_of(file->fabric,
+						       file->port);
 	const struct end_setup *setup;
 	int err = 0;
 
@@ -334,8 +336,9 @@ static int file_open(struct umad_file *base, bool *out_is_other)
 	(void)out_is_other;
 	file_lock(file);
 	if (!file->file)
-		err = ibsa__sim_file_open(&file->fabric->files, file->port,
-					  file_become_ready, file, &file->file);
+		err = ibsa__sim_file_open(
+			&fabric_part_of(file->fabric, file->port)->files,
+			file->port, file_become_ready, file, &file->file);
 	file_unlock(file);
 	return err;
 }
@@ -414,8 +417,9 @@ static int client_file_new(struct ibsa_fabric *fabric, uint32_t port,
 	file_lock(file);
 	fabric->references++;
 	file_unlock(file);
-	file->transport.link = fabric->subnet.is_opa ? IBSA_LINK_OPA
-						     : IBSA_LINK_INFINIBAND;
+	file->transport.link = fabric->first.subnet.is_opa
+				       ? IBSA_LINK_OPA
+				       : IBSA_LINK_INFINIBAND;
 	*out = file;
 	return 0;
 }
@@ -446,7 +450,7 @@ static int client_file_open(struct ibsa_fabric *fabric, uint32_t port,
 int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 		       unsigned int port, struct ibsa_transport **out)
 {
-	const struct topology *topo = &fabric->subnet.topo;
+	const struct topology *topo = &fabric->first.subnet.topo;
 	uint32_t adapter;
 	uint32_t index;
 

@@ -29,8 +29,8 @@
 
 uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric)
 {
-	for (uint32_t i = 0; i < fabric->subnet.topo.node_count; i++) {
-		if (fabric->subnet.topo.nodes[i].type == IBSA_NODE_CA)
+	for (uint32_t i = 0; i < fabric->first.subnet.topo.node_count; i++) {
+		if (fabric->first.subnet.topo.nodes[i].type == IBSA_NODE_CA)
 			return i;
 	}
 	return SIM_NONE;
@@ -39,15 +39,15 @@ uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric)
 uint32_t ibsa__fabric_find_node(const struct ibsa_fabric *fabric,
 				const char *name)
 {
-	return name ? ibsa__topology_find(&fabric->subnet.topo, name)
+	return name ? ibsa__topology_find(&fabric->first.subnet.topo, name)
 		    : ibsa__fabric_first_adapter(fabric);
 }
 
 bool ibsa__adapter_is_active(const struct ibsa_fabric *fabric, uint32_t index)
 {
-	const struct topo_node *node = &fabric->subnet.topo.nodes[index];
+	const struct topo_node *node = &fabric->first.subnet.topo.nodes[index];
 	const struct topo_port *ports =
-		&fabric->subnet.topo.ports[node->first_port];
+		&fabric->first.subnet.topo.ports[node->first_port];
 
 	for (uint32_t i = 1; i <= node->port_count; i++) {
 		if (ports[i].state == IBSA_PORT_ACTIVE)
@@ -62,7 +62,7 @@ bool ibsa__adapter_is_active(const struct ibsa_fabric *fabric, uint32_t index)
 static bool adapter_is_before(const struct ibsa_fabric *fabric, uint32_t a,
 			      uint32_t b)
 {
-	const struct topo_node *nodes = fabric->subnet.topo.nodes;
+	const struct topo_node *nodes = fabric->first.subnet.topo.nodes;
 	const bool is_active = ibsa__adapter_is_active(fabric, a);
 
 	if (is_active != ibsa__adapter_is_active(fabric, b))
@@ -73,11 +73,11 @@ static bool adapter_is_before(const struct ibsa_fabric *fabric, uint32_t a,
 static uint32_t adapter_of_host(const struct ibsa_fabric *fabric,
 				const char *name)
 {
-	const struct topo_node *nodes = fabric->subnet.topo.nodes;
+	const struct topo_node *nodes = fabric->first.subnet.topo.nodes;
 	uint32_t found = SIM_NONE;
 	int best = 1;
 
-	for (uint32_t i = 0; i < fabric->subnet.topo.node_count; i++) {
+	for (uint32_t i = 0; i < fabric->first.subnet.topo.node_count; i++) {
 		const int match = nodes[i].type == IBSA_NODE_CA
 					  ? ibsa__host_match(name,
 							     nodes[i].name)
@@ -109,13 +109,14 @@ const char *ibsa__fabric_adapter_id(struct ibsa_fabric *fabric,
 	pthread_mutex_lock(&fabric->lock);
 	node = ibsa__fabric_find_adapter(fabric, name);
 	pthread_mutex_unlock(&fabric->lock);
-	return node == SIM_NONE ? NULL : fabric->subnet.topo.nodes[node].id;
+	return node == SIM_NONE ? NULL
+				: fabric->first.subnet.topo.nodes[node].id;
 }
 
 uint32_t ibsa__fabric_find_port(const struct ibsa_fabric *fabric,
 				uint32_t index, unsigned int number)
 {
-	const struct topology *topo = &fabric->subnet.topo;
+	const struct topology *topo = &fabric->first.subnet.topo;
 	const struct topo_node *node = &topo->nodes[index];
 
 	if (number > node->port_count)
@@ -149,24 +150,164 @@ static void set_options(struct ibsa_fabric *fabric,
 			const struct ibsa_fabric_options *options)
 {
 	fabric->clock.is_virtual = options->virtual_clock;
-	fabric->net.random.state = options->seed;
-	fabric->net.latency_ns = options->latency_us * UINT64_C(1000);
-	fabric->subnet.gid_prefix = options->gid_prefix
-					    ? options->gid_prefix
-					    : IBSA_DEFAULT_GID_PREFIX;
-	fabric->subnet.is_opa = options->opa;
-	fabric->sa.has_opa_paths = !options->no_opa_paths &&
-				   options->profile != IBSA_SM_PROFILE_OPA_FM;
-	fabric->subnet.lids.first = options->first_lid ? options->first_lid
-						       : IBSA_DEFAULT_FIRST_LID;
-	fabric->subnet.lids.limit = options->opa ? OPA_LIDS_MAX
-						 : IBSA_LID_UNICAST_MAX + 1;
-	fabric->subnet.is_bare = options->no_sa;
-	fabric->subnet.sa_running = !options->no_sa;
-	fabric->sa.profile = options->profile;
+	fabric->first.net.random.state = options->seed;
+	fabric->first.net.latency_ns = options->latency_us * UINT64_C(1000);
+	fabric->first.subnet.gid_prefix = options->gid_prefix
+						  ? options->gid_prefix
+						  : IBSA_DEFAULT_GID_PREFIX;
+	fabric->first.subnet.is_opa = options->opa;
+	fabric->first.sa.has_opa_paths = !options->no_opa_paths &&
+					 options->profile !=
+						 IBSA_SM_PROFILE_OPA_FM;
+	fabric->first.subnet.lids.first = options->first_lid
+						  ? options->first_lid
+						  : IBSA_DEFAULT_FIRST_LID;
+	fabric->first.subnet.lids.limit = options->opa
+						  ? OPA_LIDS_MAX
+						  : IBSA_LID_UNICAST_MAX + 1;
+	fabric->first.subnet.is_bare = options->no_sa;
+	fabric->first.subnet.sa_running = !options->no_sa;
+	fabric->first.sa.profile = options->profile;
 	fabric->references = 1;
 	fabric->process = ibsa__process();
 	list_init(&fabric->inherited);
+}
+
+static uint64_t sa_due(void *arg, uint32_t end)
+{
+	const struct sa *sa = arg;
+
+	return ibsa__reports_due(sa->subnet, end);
+}
+
+/*
+ * Set the handlers that every port has for MADs that arrive: the SA, the agents
+ * for subnet management and performance management, and the agent for SMInfo.
+ */
+static void set_handlers(struct fabric_part *part)
+{
+	struct port_handler *handlers = part->built_in;
+
+	handlers[0] = (struct port_handler){
+		.next = &handlers[1],
+		.take = ibsa__sa_take,
+		.has_qp = ibsa__sa_has_qp,
+		.settle = ibsa__reports_settle,
+		.due = sa_due,
+		.arg = &part->sa,
+	};
+	handlers[1] = (struct port_handler){
+		.next = &handlers[2],
+		.take = ibsa__sma_take,
+		.settle = ibsa__traps_settle,
+		.due = ibsa__traps_due,
+		.arg = &part->nodes,
+	};
+	handlers[2] = (struct port_handler){
+		.take = ibsa__pma_take,
+		.arg = &part->nodes,
+	};
+	handlers[3] = (struct port_handler){
+		.take = ibsa__sma_take_sm_info,
+		.arg = &part->nodes,
+	};
+	part->net.handlers = &handlers[0];
+	part->net.last_handler = &handlers[3];
+}
+
+/*
+ * Set the observers of the subnet. For each change of the subnet, the observers
+ * are called in this order: the SA, the traps, the counters.
+ */
+static void set_observers(struct fabric_part *part)
+{
+	struct subnet_observer *observing = part->observing;
+
+	observing[0] = (struct subnet_observer){
+		&observing[1],
+		ibsa__sa_observe,
+		&part->sa,
+	};
+	observing[1] = (struct subnet_observer){
+		&observing[2],
+		ibsa__traps_observe,
+		&part->nodes,
+	};
+	observing[2] = (struct subnet_observer){
+		NULL,
+		ibsa__counters_observe,
+		&part->net,
+	};
+	part->subnet.observers = observing;
+}
+
+/* Connect the objects of a subnet: set their pointers to each other. */
+static void compose(struct fabric_part *part)
+{
+	part->net.subnet = &part->subnet;
+	part->nodes.subnet = &part->subnet;
+	part->nodes.net = &part->net;
+	part->sa.subnet = &part->subnet;
+	part->sa.net = &part->net;
+	part->sa.nodes = &part->nodes;
+	part->files = (struct sim_files){
+		.subnet = &part->subnet,
+		.net = &part->net,
+		.nodes = &part->nodes,
+	};
+	ibsa__mads_init(&part->net);
+	ibsa__traps_init(&part->nodes);
+	ibsa__multicast_init(&part->sa);
+	set_handlers(part);
+	set_observers(part);
+}
+
+/*
+ * Make the subnets besides the first one, with the same options. Return: 0;
+ * -ENOMEM.
+ */
+static int others_make(struct ibsa_fabric *fabric)
+{
+	const struct fabric_part *first = &fabric->first;
+	const uint32_t count = fabric->part_count;
+	int err = 0;
+
+	fabric->others = count > 1 ? ibsa__calloc(count - 1,
+						  sizeof(*fabric->others))
+				   : NULL;
+	if (count > 1 && !fabric->others) {
+		fabric->part_count = 1;
+		return -ENOMEM;
+	}
+	for (uint32_t i = 1; i < count; i++) {
+		struct fabric_part *part = fabric_part(fabric, i);
+		const int failed = ibsa__subnet_part_init(
+			&part->subnet, &first->subnet, (uint8_t)i);
+
+		part->net.random = first->net.random;
+		part->net.latency_ns = first->net.latency_ns;
+		part->sa.profile = first->sa.profile;
+		part->sa.has_opa_paths = first->sa.has_opa_paths;
+		compose(part);
+		err = err ? err : failed;
+	}
+	return err;
+}
+
+static int part_start(struct fabric_part *part, struct ibsa_error *error)
+{
+	int err = ibsa__subnet_start(&part->subnet, error);
+
+	if (err)
+		return err;
+	err = ibsa__routes_init(&part->subnet.routes, &part->subnet.topo);
+	if (!err)
+		err = ibsa__groups_init(&part->sa.groups);
+	if (!err)
+		err = ibsa__reports_init(&part->sa.reports);
+	if (!err)
+		err = ibsa__sim_files_init(&part->files);
+	return err ? ibsa__fail(error, err, "out of memory") : 0;
 }
 
 static int init(struct ibsa_fabric *fabric, const char *sa_node,
@@ -175,48 +316,52 @@ static int init(struct ibsa_fabric *fabric, const char *sa_node,
 	uint32_t node;
 	int err;
 
-	if ((unsigned int)fabric->sa.profile >= IBSA_SM_PROFILES)
+	if ((unsigned int)fabric->first.sa.profile >= IBSA_SM_PROFILES)
 		return ibsa__fail(error, -EINVAL, "unknown SM profile %d",
-				  (int)fabric->sa.profile);
-	if (fabric->subnet.lids.first >= fabric->subnet.lids.limit)
+				  (int)fabric->first.sa.profile);
+	if (fabric->first.subnet.lids.first >= fabric->first.subnet.lids.limit)
 		return ibsa__fail(error, -EINVAL,
 				  "the first LID cannot be %" PRIu32
 				  ": it must be from 1 to %" PRIu32,
-				  fabric->subnet.lids.first,
-				  fabric->subnet.lids.limit - 1);
+				  fabric->first.subnet.lids.first,
+				  fabric->first.subnet.lids.limit - 1);
 	err = find_sa_node(fabric, sa_node, error, &node);
 	if (!err)
-		err = ibsa__subnet_init(&fabric->subnet, node, error);
-	if (err)
-		return err;
-	err = ibsa__routes_init(&fabric->subnet.routes, &fabric->subnet.topo);
-	if (!err)
-		err = ibsa__groups_init(&fabric->sa.groups);
-	if (!err)
-		err = ibsa__reports_init(&fabric->sa.reports);
-	if (!err)
-		err = ibsa__sim_files_init(&fabric->files);
-	return err ? ibsa__fail(error, err, "out of memory") : 0;
+		err = ibsa__subnet_init(&fabric->first.subnet, node,
+					&fabric->part_count, error);
+	if (!err && others_make(fabric))
+		err = ibsa__fail(error, -ENOMEM, "out of memory");
+	for (uint32_t i = 0; i < fabric->part_count && !err; i++)
+		err = part_start(fabric_part(fabric, i), error);
+	return err;
+}
+
+static void part_done(struct fabric_part *part)
+{
+	ibsa__traps_done(&part->nodes);
+	ibsa__mads_done(&part->net);
+	ibsa__sma_done(&part->nodes);
+	ibsa__switch_tables_done(&part->subnet);
+	ibsa__free(part->net.counters);
+	ibsa__free(part->net.fan_queue);
+	ibsa__reports_done(&part->sa.reports);
+	ibsa__routes_done(&part->subnet.routes);
+	ibsa__services_done(&part->sa.services);
+	ibsa__subscriptions_done(&part->sa.subscriptions);
+	ibsa__groups_done(&part->sa.groups);
+	ibsa__aliases_done(&part->subnet.aliases);
+	ibsa__sim_files_done(&part->files);
+	ibsa__subnet_part_done(&part->subnet);
 }
 
 static void destroy(struct ibsa_fabric *fabric)
 {
-	ibsa__traps_done(&fabric->nodes);
-	ibsa__mads_done(&fabric->net);
-	ibsa__sma_done(&fabric->nodes);
-	ibsa__switch_tables_done(&fabric->subnet);
-	ibsa__free(fabric->net.counters);
-	ibsa__free(fabric->net.fan_queue);
-	ibsa__reports_done(&fabric->sa.reports);
-	ibsa__routes_done(&fabric->subnet.routes);
-	ibsa__subnet_done(&fabric->subnet);
-	ibsa__topology_done(&fabric->subnet.topo);
-	ibsa__services_done(&fabric->sa.services);
-	ibsa__subscriptions_done(&fabric->sa.subscriptions);
-	ibsa__groups_done(&fabric->sa.groups);
-	ibsa__aliases_done(&fabric->subnet.aliases);
+	for (uint32_t i = 0; i < fabric->part_count; i++)
+		part_done(fabric_part(fabric, i));
+	ibsa__free(fabric->others);
+	ibsa__subnet_done(&fabric->first.subnet);
+	ibsa__topology_done(&fabric->first.subnet.topo);
 	ibsa__replay_done(fabric->recording);
-	ibsa__sim_files_done(&fabric->files);
 	ibsa__free(fabric->hosts.adapters);
 	pthread_mutex_destroy(&fabric->lock);
 	pthread_cond_destroy(&fabric->changed);
@@ -239,97 +384,6 @@ static int init_named(struct ibsa_fabric *fabric, const char *path,
 	return 0;
 }
 
-static uint64_t sa_due(void *arg, uint32_t end)
-{
-	const struct sa *sa = arg;
-
-	return ibsa__reports_due(sa->subnet, end);
-}
-
-/*
- * Set the handlers that every port has for MADs that arrive: the SA, the agents
- * for subnet management and performance management, and the agent for SMInfo.
- */
-static void set_handlers(struct ibsa_fabric *fabric)
-{
-	struct port_handler *handlers = fabric->built_in;
-
-	handlers[0] = (struct port_handler){
-		.next = &handlers[1],
-		.take = ibsa__sa_take,
-		.has_qp = ibsa__sa_has_qp,
-		.settle = ibsa__reports_settle,
-		.due = sa_due,
-		.arg = &fabric->sa,
-	};
-	handlers[1] = (struct port_handler){
-		.next = &handlers[2],
-		.take = ibsa__sma_take,
-		.settle = ibsa__traps_settle,
-		.due = ibsa__traps_due,
-		.arg = &fabric->nodes,
-	};
-	handlers[2] = (struct port_handler){
-		.take = ibsa__pma_take,
-		.arg = &fabric->nodes,
-	};
-	handlers[3] = (struct port_handler){
-		.take = ibsa__sma_take_sm_info,
-		.arg = &fabric->nodes,
-	};
-	fabric->net.handlers = &handlers[0];
-	fabric->net.last_handler = &handlers[3];
-}
-
-/*
- * Set the observers of the subnet. For each change of the subnet, the observers
- * are called in this order: the SA, the traps, the counters.
- */
-static void set_observers(struct ibsa_fabric *fabric)
-{
-	struct subnet_observer *observing = fabric->observing;
-
-	observing[0] = (struct subnet_observer){
-		&observing[1],
-		ibsa__sa_observe,
-		&fabric->sa,
-	};
-	observing[1] = (struct subnet_observer){
-		&observing[2],
-		ibsa__traps_observe,
-		&fabric->nodes,
-	};
-	observing[2] = (struct subnet_observer){
-		NULL,
-		ibsa__counters_observe,
-		&fabric->net,
-	};
-	fabric->subnet.observers = observing;
-}
-
-/* Connect the parts of a fabric: set their pointers to the parts they use. */
-static void compose(struct ibsa_fabric *fabric)
-{
-	fabric->base.ops = &ibsa__fabric_ops;
-	fabric->subnet.clock = &fabric->clock;
-	fabric->net.subnet = &fabric->subnet;
-	fabric->nodes.subnet = &fabric->subnet;
-	fabric->nodes.net = &fabric->net;
-	fabric->sa.subnet = &fabric->subnet;
-	fabric->sa.net = &fabric->net;
-	fabric->sa.nodes = &fabric->nodes;
-	fabric->files = (struct sim_files){
-		.subnet = &fabric->subnet,
-		.net = &fabric->net,
-		.nodes = &fabric->nodes,
-	};
-	ibsa__mads_init(&fabric->net);
-	ibsa__traps_init(&fabric->nodes);
-	ibsa__multicast_init(&fabric->sa);
-	set_handlers(fabric);
-	set_observers(fabric);
-}
-
 static int topology_read(struct ibsa_fabric *fabric,
 			 const struct net_input *input,
 			 struct ibsa_error *error)
@@ -339,7 +393,7 @@ static int topology_read(struct ibsa_fabric *fabric,
 
 	if (err)
 		return err;
-	if (!ibsa__topology_init(&fabric->subnet.topo, &net))
+	if (!ibsa__topology_init(&fabric->first.subnet.topo, &net))
 		return 0;
 	ibsa__net_done(&net);
 	return ibsa__fail(error, -ENOMEM, "out of memory");
@@ -356,14 +410,17 @@ static int make(const char *path, const char *text, size_t len,
 		return ibsa__fail(error, -ENOMEM, "out of memory");
 	pthread_mutex_init(&fabric->lock, NULL);
 	pthread_cond_init(&fabric->changed, NULL);
-	compose(fabric);
+	fabric->base.ops = &ibsa__fabric_ops;
+	fabric->first.subnet.clock = &fabric->clock;
+	fabric->part_count = 1;
+	compose(&fabric->first);
 	set_options(fabric, options);
 	err = topology_read(fabric,
 			    &(struct net_input){
 				    .path = path,
 				    .text = text,
 				    .len = len,
-				    .lid_max = fabric->subnet.is_opa
+				    .lid_max = fabric->first.subnet.is_opa
 						       ? UINT32_MAX
 						       : UINT16_MAX,
 				    .has_check = options->check,
@@ -371,9 +428,10 @@ static int make(const char *path, const char *text, size_t len,
 			    error);
 	if (!err)
 		err = init_named(fabric, path, options->sa_node, error);
-	if (!err && options->partitions)
-		err = ibsa__partitions_read(&fabric->sa, options->partitions,
-					    error);
+	for (uint32_t i = 0; i < fabric->part_count && !err; i++)
+		if (options->partitions)
+			err = ibsa__partitions_read(&fabric_part(fabric, i)->sa,
+						    options->partitions, error);
 	if (err)
 		destroy(fabric);
 	else
@@ -465,12 +523,13 @@ void ibsa_fabric_info_get_sized(struct ibsa_fabric *fabric,
 
 	pthread_mutex_lock(&fabric->lock);
 	info = (struct ibsa_fabric_info){
-		.nodes = fabric->subnet.topo.node_count,
-		.adapters = fabric->subnet.adapter_count,
-		.switches = fabric->subnet.topo.switch_count,
-		.links = fabric->subnet.topo.link_count,
-		.lids = fabric->subnet.lids.count,
+		.nodes = fabric->first.subnet.topo.node_count,
+		.adapters = fabric->first.subnet.adapter_count,
+		.switches = fabric->first.subnet.topo.switch_count,
+		.links = fabric->first.subnet.topo.link_count,
 	};
+	for (uint32_t i = 0; i < fabric->part_count; i++)
+		info.lids += fabric_part(fabric, i)->subnet.lids.count;
 	pthread_mutex_unlock(&fabric->lock);
 	ibsa__sized_write(out, size, &info, sizeof(info));
 }
@@ -498,9 +557,10 @@ static uint16_t default_pkey(const struct end_setup *setup)
 void ibsa__fabric_port_state(const struct ibsa_fabric *fabric, uint32_t index,
 			     struct ibsa_port_state *out)
 {
-	const struct topo_port *port = &fabric->subnet.topo.ports[index];
-	const struct end_port *end = &fabric->subnet.ends[port->end];
-	const struct end_setup *setup = end_setup(&fabric->subnet, end);
+	const struct subnet *subnet = fabric_subnet_of(fabric, index);
+	const struct topo_port *port = &subnet->topo.ports[index];
+	const struct end_port *end = &subnet->ends[port->end];
+	const struct end_setup *setup = end_setup(subnet, end);
 
 	*out = (struct ibsa_port_state){
 		.lid = end->lid,
@@ -509,17 +569,16 @@ void ibsa__fabric_port_state(const struct ibsa_fabric *fabric, uint32_t index,
 		.port_state = port->state,
 		.phys_state = port->peer != SIM_NONE ? PHYS_LINK_UP
 						     : PHYS_POLLING,
-		.link = fabric->subnet.is_opa ? IBSA_LINK_OPA
-					      : IBSA_LINK_INFINIBAND,
+		.link = subnet->is_opa ? IBSA_LINK_OPA : IBSA_LINK_INFINIBAND,
 		.port_num = port->number,
 		.needs_grh = setup->needs_grh,
 		.reregisters = setup->reregisters,
 	};
-	if (fabric->subnet.sa_running || fabric->subnet.is_bare) {
+	if (subnet->sa_running || subnet->is_bare) {
 		out->sm_lid = setup->sm_lid;
 		out->sm_sl = setup->sm_sl;
 	}
-	end_gid(&fabric->subnet, end, out->gid.raw);
+	end_gid(subnet, end, out->gid.raw);
 }
 
 int ibsa_fabric_port_at_sized(struct ibsa_fabric *fabric, size_t index,
@@ -529,12 +588,12 @@ int ibsa_fabric_port_at_sized(struct ibsa_fabric *fabric, size_t index,
 	const struct topo_port *at;
 	uint32_t port;
 
-	if (index >= fabric->subnet.adapter_port_count)
+	if (index >= fabric->first.subnet.adapter_port_count)
 		return -ENOENT;
-	port = fabric->subnet.adapter_ports[index];
-	at = &fabric->subnet.topo.ports[port];
-	found.node = fabric->subnet.topo.nodes[at->node].name;
-	found.id = fabric->subnet.topo.nodes[at->node].id;
+	port = fabric->first.subnet.adapter_ports[index];
+	at = &fabric->first.subnet.topo.ports[port];
+	found.node = fabric->first.subnet.topo.nodes[at->node].name;
+	found.id = fabric->first.subnet.topo.nodes[at->node].id;
 	found.number = at->number;
 	found.guid = at->guid;
 	pthread_mutex_lock(&fabric->lock);
@@ -546,16 +605,39 @@ int ibsa_fabric_port_at_sized(struct ibsa_fabric *fabric, size_t index,
 	return 0;
 }
 
+/* Add the counters of a subnet. */
+static void stats_add(struct ibsa_fabric_stats *sum,
+		      const struct ibsa_fabric_stats *stats)
+{
+	sum->requests += stats->requests;
+	sum->answers += stats->answers;
+	sum->unanswered += stats->unanswered;
+	if (sum->most_in_flight < stats->most_in_flight)
+		sum->most_in_flight = stats->most_in_flight;
+	sum->reports += stats->reports;
+	sum->reports_unanswered += stats->reports_unanswered;
+	for (int i = 0; i < IBSA_FAULTS_ROOM; i++)
+		sum->faults[i] += stats->faults[i];
+	for (int i = 0; i < IBSA_DROPS_ROOM; i++)
+		sum->drops[i] += stats->drops[i];
+}
+
 void ibsa_fabric_stats_get_sized(struct ibsa_fabric *fabric,
 				 struct ibsa_fabric_stats *out, size_t size)
 {
+	struct ibsa_fabric_stats stats = { .requests = 0 };
+
 	_Static_assert((int)IBSA_FAULT_KINDS <= (int)IBSA_FAULTS_ROOM &&
 			       (int)IBSA_DROP_REASONS <= (int)IBSA_DROPS_ROOM,
 		       "the arrays of struct ibsa_fabric_stats are too short");
 
 	pthread_mutex_lock(&fabric->lock);
-	ibsa__mads_settle(&fabric->net, sim_clock_now(&fabric->clock));
-	ibsa__sized_write(out, size, &fabric->net.stats,
-			  sizeof(fabric->net.stats));
+	for (uint32_t i = 0; i < fabric->part_count; i++) {
+		struct mad_net *net = &fabric_part(fabric, i)->net;
+
+		ibsa__mads_settle(net, sim_clock_now(&fabric->clock));
+		stats_add(&stats, &net->stats);
+	}
 	pthread_mutex_unlock(&fabric->lock);
+	ibsa__sized_write(out, size, &stats, sizeof(stats));
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A fabric: a subnet, its links, the agents of its nodes, its SA and files. */
+/*
+ * A fabric: its subnets, each with its links, the agents of its nodes and its
+ * SA.
+ */
 #ifndef FABRIC_FABRIC_FABRIC_H
 #define FABRIC_FABRIC_FABRIC_H
 
@@ -21,6 +24,20 @@ struct fabric_hosts {
 	uint32_t count;
 };
 
+/*
+ * A part of the fabric that no cable connects with the others: its subnet, links,
+ * agents of nodes, SA and files.
+ */
+struct fabric_part {
+	struct subnet subnet;
+	struct mad_net net;
+	struct nodes nodes;
+	struct sa sa;
+	struct sim_files files;
+	struct port_handler built_in[4];
+	struct subnet_observer observing[3];
+};
+
 struct ibsa_fabric {
 	struct fabric_base base;
 	/* Link in the list of objects that a forked child has closed. */
@@ -32,15 +49,12 @@ struct ibsa_fabric {
 	/* Clients wait for this condition variable if the clock is virtual. */
 	pthread_cond_t changed;
 	unsigned int references;
-	struct subnet subnet;
-	struct mad_net net;
-	struct nodes nodes;
-	struct sa sa;
-	struct sim_files files;
+	/* Part 0, whose subnet has the topology; and the others. */
+	struct fabric_part first;
+	struct fabric_part *others;
+	uint32_t part_count;
 	struct fabric_hosts hosts;
 	struct capture capture;
-	struct port_handler built_in[4];
-	struct subnet_observer observing[3];
 	struct recording
 		/*
 		 * The recorded answers that replace the SA; NULL: the embedded
@@ -48,6 +62,30 @@ struct ibsa_fabric {
 		 */
 		*recording;
 };
+
+/* Return: part @index of the fabric, below @part_count. */
+static inline struct fabric_part *fabric_part(struct ibsa_fabric *fabric,
+					      uint32_t index)
+{
+	return index ? &fabric->others[index - 1] : &fabric->first;
+}
+
+/* Return: the part with a port of the topology. */
+static inline struct fabric_part *fabric_part_of(struct ibsa_fabric *fabric,
+						 uint32_t port)
+{
+	return fabric_part(
+		fabric, ibsa__part_of_port(&fabric->first.subnet.topo, port));
+}
+
+static inline const struct subnet *
+fabric_subnet_of(const struct ibsa_fabric *fabric, uint32_t port)
+{
+	const uint8_t part = ibsa__part_of_port(&fabric->first.subnet.topo,
+						port);
+
+	return part ? &fabric->others[part - 1].subnet : &fabric->first.subnet;
+}
 
 /*
  * Return: false in a forked child, for a fabric of its parent: another thread

@@ -201,14 +201,15 @@ static const char *adapter_name(struct ibsa_fabric *fabric, const char *node,
 	pthread_mutex_lock(&fabric->lock);
 	if (!ibsa__seat_find(fabric, &words, &seat) &&
 	    !words_are_enough(fabric, &words, &seat))
-		name = fabric->subnet.topo.nodes[seat.node].id;
+		name = fabric->first.subnet.topo.nodes[seat.node].id;
 	pthread_mutex_unlock(&fabric->lock);
 	return name;
 }
 
 static uint8_t fabric_link(const struct ibsa_fabric *fabric)
 {
-	return fabric->subnet.is_opa ? IBSA_LINK_OPA : IBSA_LINK_INFINIBAND;
+	return fabric->first.subnet.is_opa ? IBSA_LINK_OPA
+					   : IBSA_LINK_INFINIBAND;
 }
 
 const struct fabric_ops ibsa__fabric_ops = {

@@ -159,7 +159,8 @@ static int make(struct recording *recording,
 		return ibsa__fail(error, err, "out of memory");
 	}
 	fabric->recording = recording;
-	fabric->sa.source = (struct sa_source){ recording_answer, recording };
+	fabric->first.sa.source = (struct sa_source){ recording_answer,
+						      recording };
 	*out = fabric;
 	return 0;
 }

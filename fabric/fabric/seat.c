@@ -76,7 +76,7 @@ static uint32_t adapters_get(const struct topology *topo, struct adapter *all)
 /* Sort the adapters when a host is looked for the first time. */
 static int hosts_make(struct ibsa_fabric *fabric)
 {
-	const struct topology *topo = &fabric->subnet.topo;
+	const struct topology *topo = &fabric->first.subnet.topo;
 	struct fabric_hosts *hosts = &fabric->hosts;
 	struct adapter *all;
 
@@ -101,7 +101,7 @@ static int hosts_make(struct ibsa_fabric *fabric)
 
 static const char *adapter_name(const struct ibsa_fabric *fabric, uint32_t at)
 {
-	return fabric->subnet.topo.nodes[fabric->hosts.adapters[at]].name;
+	return fabric->first.subnet.topo.nodes[fabric->hosts.adapters[at]].name;
 }
 
 /*
@@ -150,7 +150,7 @@ static uint32_t host_find(const struct ibsa_fabric *fabric, const char *host,
 static uint32_t host_range(const struct ibsa_fabric *fabric, uint32_t node,
 			   uint32_t *end)
 {
-	const char *name = fabric->subnet.topo.nodes[node].name;
+	const char *name = fabric->first.subnet.topo.nodes[node].name;
 
 	*end = host_bound(fabric, name, host_len(name), false, true);
 	return host_bound(fabric, name, host_len(name), false, false);
@@ -291,7 +291,7 @@ static bool name_is_valid(const char *name)
 
 bool ibsa__seat_next(struct seat_walk *walk)
 {
-	const struct topo_node *nodes = walk->fabric->subnet.topo.nodes;
+	const struct topo_node *nodes = walk->fabric->first.subnet.topo.nodes;
 	const char *name;
 
 	if (walk->at == walk->end)

@@ -12,7 +12,7 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn report,
 {
 	int err = 0;
 
-	if (fabric->subnet.is_opa)
+	if (fabric->first.subnet.is_opa)
 		return -EOPNOTSUPP;
 	pthread_mutex_lock(&fabric->lock);
 	if (report && fabric->capture.report) {
@@ -20,10 +20,11 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn report,
 	} else {
 		fabric->capture.report = report;
 		fabric->capture.arg = arg;
-		fabric->net.tap = (struct mad_tap){
-			.seen = report ? ibsa__capture_posted : NULL,
-			.arg = &fabric->capture,
-		};
+		for (uint32_t i = 0; i < fabric->part_count; i++)
+			fabric_part(fabric, i)->net.tap = (struct mad_tap){
+				.seen = report ? ibsa__capture_posted : NULL,
+				.arg = &fabric->capture,
+			};
 	}
 	pthread_mutex_unlock(&fabric->lock);
 	return err;

@@ -16,9 +16,9 @@ int ibsa_fabric_node_at_sized(struct ibsa_fabric *fabric, size_t index,
 	const struct topo_node *node;
 	struct ibsa_fabric_node found;
 
-	if (index >= fabric->subnet.topo.node_count)
+	if (index >= fabric->first.subnet.topo.node_count)
 		return -ENOENT;
-	node = &fabric->subnet.topo.nodes[index];
+	node = &fabric->first.subnet.topo.nodes[index];
 	found = (struct ibsa_fabric_node){
 		.id = node->id,
 		.name = node->name,
@@ -37,7 +37,7 @@ int ibsa_fabric_end_at_sized(struct ibsa_fabric *fabric, size_t node,
 			     unsigned int port, struct ibsa_fabric_end *out,
 			     size_t size)
 {
-	const struct topology *topo = &fabric->subnet.topo;
+	const struct topology *topo = &fabric->first.subnet.topo;
 	const struct topo_port *at;
 	struct ibsa_fabric_end end;
 
@@ -68,16 +68,17 @@ int ibsa_fabric_finding_at_sized(struct ibsa_fabric *fabric, size_t index,
 	const struct net_finding *finding;
 	struct ibsa_fabric_finding found;
 
-	if (index >= fabric->subnet.topo.net.finding_count)
+	if (index >= fabric->first.subnet.topo.net.finding_count)
 		return -ENOENT;
-	finding = &fabric->subnet.topo.net.findings[index];
+	finding = &fabric->first.subnet.topo.net.findings[index];
 	found = (struct ibsa_fabric_finding){
 		.kind = finding->kind,
 		.name = ibsa_finding_name(finding->kind),
 		.file = finding->file,
 		.line = finding->line,
 	};
-	ibsa__net_finding_text(&fabric->subnet.topo.net, finding, &found.what);
+	ibsa__net_finding_text(&fabric->first.subnet.topo.net, finding,
+			       &found.what);
 	ibsa__sized_write(out, size, &found, sizeof(found));
 	return 0;
 }
@@ -87,7 +88,7 @@ int ibsa_topology_copy(struct ibsa_fabric *fabric, struct ibsa_topology **out)
 	int err;
 
 	pthread_mutex_lock(&fabric->lock);
-	err = ibsa__topology_copy(&fabric->subnet.topo, out);
+	err = ibsa__topology_copy(&fabric->first.subnet.topo, out);
 	pthread_mutex_unlock(&fabric->lock);
 	return err;
 }

@@ -19,13 +19,14 @@ static bool name_next_any(const struct subnet *subnet, struct name_walk *walk,
 			  struct port_name *out)
 {
 	const struct aliases *aliases = &subnet->aliases;
+	const struct end_port *ends = &subnet->ends[subnet->ends_from];
 	const struct alias *alias = NULL;
 
 	if (walk->alias < aliases->count)
 		alias = &aliases->all[walk->alias];
-	if (walk->end < subnet->end_count &&
-	    (!alias || subnet->ends[walk->end].guid < alias->guid)) {
-		out->end = &subnet->ends[walk->end++];
+	if (walk->end < subnet->ends_to - subnet->ends_from &&
+	    (!alias || ends[walk->end].guid < alias->guid)) {
+		out->end = &ends[walk->end++];
 		out->guid = out->end->guid;
 		return true;
 	}

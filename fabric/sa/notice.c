@@ -228,7 +228,7 @@ bool ibsa__notice_all_ports(struct sa *sa, uint64_t now_ns)
 	const struct subscriptions *all = &sa->subscriptions;
 	struct subscription *one = &all->all[all->count - 1];
 
-	for (uint32_t i = 0; i < sa->subnet->end_count; i++) {
+	for (uint32_t i = sa->subnet->ends_from; i < sa->subnet->ends_to; i++) {
 		struct notice notice = notice_about_port(
 			sa, TRAP_GID_IN_SERVICE, &sa->subnet->ends[i]);
 

@@ -284,7 +284,7 @@ static int add_all(struct reader *reader, uint8_t type,
 	const struct subnet *subnet = reader->sa->subnet;
 	int err = 0;
 
-	for (uint32_t i = 0; i < subnet->end_count && !err; i++) {
+	for (uint32_t i = subnet->ends_from; i < subnet->ends_to && !err; i++) {
 		const struct end_port *end = &subnet->ends[i];
 
 		if (!type || end_topo_node(subnet, end)->type == type)
@@ -309,7 +309,9 @@ static int add_guid(struct reader *reader, struct slice text,
 					     "SELF or a GUID",
 					     (int)text.len, text.text);
 	end = map_find(&reader->sa->subnet->end_of_guid, guid);
-	return end == SIM_NONE ? 0 : add_end(reader, end, membership);
+	return subnet_has_end(reader->sa->subnet, end)
+		       ? add_end(reader, end, membership)
+		       : 0;
 }
 
 static int add_port(struct reader *reader, const struct token *token)
@@ -443,7 +445,7 @@ static int by_value(const void *a, const void *b)
  */
 static void order_pkeys(const struct subnet *subnet)
 {
-	for (uint32_t i = 0; i < subnet->end_count; i++) {
+	for (uint32_t i = subnet->ends_from; i < subnet->ends_to; i++) {
 		const struct end_setup *setup = &subnet->setups[i];
 
 		qsort(setup->pkeys + 1, setup->pkey_count - 1u,

@@ -42,7 +42,8 @@ static bool is_adapter(const struct sa *sa, uint32_t end)
 static uint32_t redirect_next(const struct sa *sa, uint32_t end)
 {
 	do
-		end = (end + 1) % sa->subnet->end_count;
+		end = end + 1 < sa->subnet->ends_to ? end + 1
+						    : sa->subnet->ends_from;
 	while (end != sa->subnet->sa_end &&
 	       (!sa->subnet->ends[end].is_seen || !is_adapter(sa, end)));
 	return end;

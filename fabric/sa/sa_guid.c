@@ -332,7 +332,7 @@ static void add_node(struct sa_work *work, const struct topo_node *node)
 
 		if (sa_is_full(work))
 			return;
-		if (port->lid)
+		if (subnet_port_lid(subnet, port))
 			add_port(work, &subnet->ends[port->end]);
 	}
 }

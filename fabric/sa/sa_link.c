@@ -36,7 +36,7 @@ static const struct end_port *end_of_port(const struct subnet *subnet,
 	if (node->type == IBSA_NODE_SWITCH)
 		port = &subnet->topo.ports[node->first_port];
 	end = &subnet->ends[port->end];
-	return end->is_seen ? end : NULL;
+	return subnet_has_end(subnet, port->end) && end->is_seen ? end : NULL;
 }
 
 /*

@@ -107,7 +107,7 @@ static void node_add_ports(struct sa_work *work, const struct sa_match *match,
 		const struct topo_port *port =
 			&subnet->topo.ports[node->first_port + i];
 
-		if (port->lid)
+		if (subnet_port_lid(subnet, port))
 			node_add(work, match, &subnet->ends[port->end]);
 	}
 }

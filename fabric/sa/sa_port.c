@@ -131,16 +131,16 @@ static void port_add(struct port_query *query, uint32_t lid,
 static void port_add_node(struct port_query *query,
 			  const struct topo_node *node)
 {
-	const struct topology *topo = &query->work->subnet->topo;
-	const struct topo_port *first = &topo->ports[node->first_port];
+	const struct subnet *subnet = query->work->subnet;
+	const struct topo_port *first = &subnet->topo.ports[node->first_port];
 	const bool is_switch = node->type == IBSA_NODE_SWITCH;
 
-	if (is_switch && !first->lid)
+	if (is_switch && !subnet_port_lid(subnet, first))
 		return;
 	for (uint32_t i = is_switch ? 0 : 1; i <= node->port_count; i++) {
 		if (sa_is_full(query->work))
 			return;
-		if (is_switch || first[i].lid)
+		if (is_switch || subnet_port_lid(subnet, &first[i]))
 			port_add(query, is_switch ? first->lid : first[i].lid,
 				 &first[i]);
 	}

@@ -44,8 +44,8 @@ static void for_ends(struct sa_work *work, bool has_lid, uint16_t lid,
 		     bool switches_only, add_fn add)
 {
 	const struct subnet *subnet = work->subnet;
-	uint32_t first = 0;
-	uint32_t count = subnet->end_count;
+	uint32_t first = subnet->ends_from;
+	uint32_t count = subnet->ends_to - subnet->ends_from;
 	size_t i;
 
 	if (!ibsa__sa_is_query(work))

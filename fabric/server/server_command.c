@@ -179,7 +179,8 @@ static int command_link(struct command *command, const char *args)
 /* Take all links of a node down or up. Ports without a cable are skipped. */
 static int node_set_links(struct command *command, uint32_t node, bool up)
 {
-	const struct topology *topo = &command->server->fabric->subnet.topo;
+	const struct topology *topo =
+		&command->server->fabric->first.subnet.topo;
 	const struct topo_node *at = &topo->nodes[node];
 
 	for (unsigned int i = 1; i <= at->port_count; i++) {
@@ -203,7 +204,8 @@ static int command_node(struct command *command, const char *args)
 	if (!name || !*name)
 		return ibsa__fail(command->error, -EINVAL,
 				  "node needs 'add NODE' or 'remove NODE'");
-	node = ibsa__topology_find(&command->server->fabric->subnet.topo, name);
+	node = ibsa__topology_find(&command->server->fabric->first.subnet.topo,
+				   name);
 	if (node == SIM_NONE)
 		return change_failed(command, name, -ENODEV);
 	return node_set_links(command, node, add);
@@ -217,7 +219,7 @@ static int command_sm(struct command *command, const char *args)
 	const char *stop = word_skip(args, "stop");
 	int err;
 
-	if (fabric->subnet.is_bare)
+	if (fabric->first.subnet.is_bare)
 		return ibsa__fail(
 			command->error, -EOPNOTSUPP,
 			"the fabric has no embedded SM: it was "

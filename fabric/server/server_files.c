@@ -70,7 +70,7 @@ static struct mad_walk mad_walk(const struct ibsa_fabric *fabric,
 static bool mad_next(struct mad_walk *walk)
 {
 	const struct ibsa_fabric *fabric = walk->devices.fabric;
-	const struct topo_node *nodes = fabric->subnet.topo.nodes;
+	const struct topo_node *nodes = fabric->first.subnet.topo.nodes;
 	const uint32_t *node = &walk->devices.node;
 
 	for (;;) {
@@ -127,7 +127,7 @@ static int view_find_and_write(struct view *view, const struct file *files,
 static const char *path_step_port(struct view *view, const char *path)
 {
 	const uint32_t node =
-		(uint32_t)(view->node - view->fabric->subnet.topo.nodes);
+		(uint32_t)(view->node - view->fabric->first.subnet.topo.nodes);
 	uint32_t number;
 	uint32_t port;
 
@@ -137,7 +137,7 @@ static const char *path_step_port(struct view *view, const char *path)
 	port = ibsa__node_end_port(view->fabric, node, number);
 	if (port == SIM_NONE)
 		return NULL;
-	view->port = &view->fabric->subnet.topo.ports[port];
+	view->port = &view->fabric->first.subnet.topo.ports[port];
 	ibsa__fabric_port_state(view->fabric, port, &view->state);
 	return path;
 }
@@ -149,7 +149,7 @@ static const char *path_step_port(struct view *view, const char *path)
  */
 static const char *path_step_device(struct view *view, const char *path)
 {
-	const struct topology *topo = &view->fabric->subnet.topo;
+	const struct topology *topo = &view->fabric->first.subnet.topo;
 	const char *name = path_step(path, "class/infiniband");
 	char text[128];
 	size_t len;
@@ -194,9 +194,10 @@ static int view_write_mad_file(struct view *view, const char *path)
 	if (!strcmp(path, "ibdev"))
 		return ibsa__view_put(view, "%s\n", walk.devices.name);
 	if (!strcmp(path, "port"))
-		return ibsa__view_put(
-			view, "%u\n",
-			view->fabric->subnet.topo.ports[walk.port].number);
+		return ibsa__view_put(view, "%u\n",
+				      view->fabric->first.subnet.topo
+					      .ports[walk.port]
+					      .number);
 	return *path ? -ENOENT : -EISDIR;
 }
 
@@ -226,7 +227,7 @@ static struct view view_of(const struct ibsa_fabric_server *server,
 	return (struct view){
 		.fabric = server->fabric,
 		.seat = seat_of(at),
-		.node = &server->fabric->subnet.topo.nodes[at->device],
+		.node = &server->fabric->first.subnet.topo.nodes[at->device],
 		.out = out,
 		.room = room,
 	};
@@ -285,7 +286,7 @@ static void view_put_files(struct view *view, const struct file *files,
 static int view_list_ports(struct view *view)
 {
 	const uint32_t node =
-		(uint32_t)(view->node - view->fabric->subnet.topo.nodes);
+		(uint32_t)(view->node - view->fabric->first.subnet.topo.nodes);
 
 	for (unsigned int i = 0; i <= view->node->port_count; i++)
 		if (ibsa__node_end_port(view->fabric, node, i) != SIM_NONE)

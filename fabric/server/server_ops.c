@@ -17,12 +17,17 @@ static struct ibsa_fabric *owner_fabric(void *owner)
 
 static size_t queues_memory(void *owner)
 {
-	return owner_fabric(owner)->files.memory;
+	struct ibsa_fabric *fabric = owner_fabric(owner);
+	size_t memory = 0;
+
+	for (uint32_t i = 0; i < fabric->part_count; i++)
+		memory += fabric_part(fabric, i)->files.memory;
+	return memory;
 }
 
 static const char *node_name(void *owner, uint32_t node)
 {
-	return owner_fabric(owner)->subnet.topo.nodes[node].name;
+	return owner_fabric(owner)->first.subnet.topo.nodes[node].name;
 }
 
 static int seat_find(struct ibsa_fabric *fabric,
@@ -50,7 +55,7 @@ static int node_find_port(const struct ibsa_fabric *fabric, uint32_t node,
 			  unsigned int number, struct ibsa_error *error,
 			  uint32_t *out)
 {
-	const struct topology *topo = &fabric->subnet.topo;
+	const struct topology *topo = &fabric->first.subnet.topo;
 	const uint32_t port = ibsa__fabric_find_port(fabric, node, number);
 
 	if (port == SIM_NONE)
@@ -75,7 +80,7 @@ static void hello_answer(const struct ibsa_fabric *fabric,
 			 const struct fabric_seat *seat, uint32_t port,
 			 struct remote_hello *hello)
 {
-	const struct topology *topo = &fabric->subnet.topo;
+	const struct topology *topo = &fabric->first.subnet.topo;
 	const char *id = topo->nodes[seat->node].id;
 	struct seat_walk walk = ibsa__seat_walk(fabric, seat);
 
@@ -111,14 +116,14 @@ static int port_find(void *owner, struct remote_hello *hello,
 uint32_t ibsa__node_end_port(const struct ibsa_fabric *fabric, uint32_t node,
 			     unsigned int number)
 {
-	const struct topo_node *at = &fabric->subnet.topo.nodes[node];
+	const struct topo_node *at = &fabric->first.subnet.topo.nodes[node];
 	uint32_t port;
 
 	if (number > at->port_count)
 		return SIM_NONE;
 	port = at->first_port + number;
-	return fabric->subnet.topo.ports[port].end == SIM_NONE ? SIM_NONE
-							       : port;
+	return fabric->first.subnet.topo.ports[port].end == SIM_NONE ? SIM_NONE
+								     : port;
 }
 
 static bool has_device(void *owner, const struct serve_port *at, uint32_t node)
@@ -144,7 +149,7 @@ static void port_state(void *owner, const struct serve_port *port,
 		       struct serve_state *out)
 {
 	const struct ibsa_fabric *fabric = owner_fabric(owner);
-	const struct subnet *subnet = &fabric->subnet;
+	const struct subnet *subnet = fabric_subnet_of(fabric, port->port);
 	const struct topo_port *at = &subnet->topo.ports[port->port];
 	const struct end_setup *setup = &subnet->setups[at->end];
 
@@ -159,7 +164,7 @@ static void port_state(void *owner, const struct serve_port *port,
 static void issm_name(void *owner, const struct serve_port *port,
 		      struct serve_issm_name *out)
 {
-	const struct topology *topo = &owner_fabric(owner)->subnet.topo;
+	const struct topology *topo = &owner_fabric(owner)->first.subnet.topo;
 
 	snprintf(out->text, sizeof(out->text), "%016llx-%u",
 		 (unsigned long long)topo->nodes[port->device].guid,
@@ -168,7 +173,7 @@ static void issm_name(void *owner, const struct serve_port *port,
 
 static bool issm_find(void *owner, const char *name, struct serve_port *out)
 {
-	const struct topology *topo = &owner_fabric(owner)->subnet.topo;
+	const struct topology *topo = &owner_fabric(owner)->first.subnet.topo;
 
 	for (uint32_t i = 0; i < topo->port_count; i++) {
 		const struct topo_port *at = &topo->ports[i];

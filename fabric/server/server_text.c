@@ -36,6 +36,13 @@ static void put_groups(struct view *view, uint64_t value)
 		       (unsigned int)(value & 0xffff));
 }
 
+static const struct subnet *subnet_of(const struct view *view)
+{
+	const struct topo_port *ports = view->fabric->first.subnet.topo.ports;
+
+	return fabric_subnet_of(view->fabric, (uint32_t)(view->port - ports));
+}
+
 static int put_node_type(struct view *view)
 {
 	static const char *const names[] = { "", "CA", "switch", "router" };
@@ -83,7 +90,8 @@ static int put_type(struct view *view)
 static int put_uevent(struct view *view)
 {
 	return ibsa__view_put(view, "DRIVER=%s\n",
-			      view->fabric->subnet.is_opa ? "hfi1" : "ibsa");
+			      view->fabric->first.subnet.is_opa ? "hfi1"
+								: "ibsa");
 }
 
 static int put_lid(struct view *view)
@@ -156,8 +164,8 @@ static int put_cap_mask(struct view *view)
 	return ibsa__view_put(
 		view, "0x%08x\n",
 		ibsa__port_capabilities(
-			&view->fabric->subnet,
-			&view->fabric->subnet.ends[view->port->end]));
+			subnet_of(view),
+			&view->fabric->first.subnet.ends[view->port->end]));
 }
 
 static int put_link_layer(struct view *view)
@@ -167,7 +175,7 @@ static int put_link_layer(struct view *view)
 
 static uint64_t guid_at(const struct view *view)
 {
-	return ibsa__aliases_guid_at(&view->fabric->subnet.aliases,
+	return ibsa__aliases_guid_at(&subnet_of(view)->aliases,
 				     view->port->guid, view->index);
 }
 
@@ -202,7 +210,7 @@ static int put_gid_interface(struct view *view)
 static int put_pkey(struct view *view)
 {
 	const struct end_setup *setup =
-		&view->fabric->subnet.setups[view->port->end];
+		&view->fabric->first.subnet.setups[view->port->end];
 
 	return ibsa__view_put(view, "0x%04x\n", setup_pkey(setup, view->index));
 }
@@ -215,7 +223,8 @@ static uint32_t gid_count(const struct view *view)
 
 static uint32_t pkey_count(const struct view *view)
 {
-	return setup_pkey_count(&view->fabric->subnet.setups[view->port->end]);
+	return setup_pkey_count(
+		&view->fabric->first.subnet.setups[view->port->end]);
 }
 
 const struct file ibsa__device_files[] = {

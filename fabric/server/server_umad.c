@@ -14,6 +14,7 @@
 struct server_file {
 	struct umad_file base;
 	struct ibsa_fabric_server *server;
+	struct fabric_part *part;   /* of the file's port */
 	struct server_peer *client; /* NULL: the file only sets IsSM */
 	struct sim_file *file;
 	struct sa_client tables;
@@ -89,12 +90,12 @@ static int file_send(struct umad_file *base, const void *packet, size_t len)
 
 static uint64_t file_now_ns(struct umad_file *base)
 {
-	return server_file_of(base)->server->fabric->files.now_ns;
+	return server_file_of(base)->part->files.now_ns;
 }
 
 static struct sa *sa_of(const struct server_file *file)
 {
-	return &file->server->fabric->sa;
+	return &file->part->sa;
 }
 
 static void file_close(struct umad_file *base)
@@ -135,7 +136,8 @@ int ibsa__fabric_serve_open(void *owner, const struct serve_port *port,
 	file->server = server;
 	file->client = client;
 	sa_client_init(&file->tables);
-	err = ibsa__sim_file_open(&server->fabric->files, port->port,
+	file->part = fabric_part_of(server->fabric, port->port);
+	err = ibsa__sim_file_open(&file->part->files, port->port,
 				  client ? file_become_ready : NULL, file,
 				  &file->file);
 	if (err) {
@@ -236,11 +238,11 @@ const struct serve_file_ops ibsa__fabric_serve_file_ops = {
  */
 static bool client_find(void *arg, const uint8_t *mad, struct sa_client **out)
 {
-	const struct ibsa_fabric *fabric = arg;
+	const struct fabric_part *part = arg;
 	struct server_file *file;
 	void *sender;
 
-	if (!ibsa__sim_file_sender(&fabric->files, mad, file_become_ready,
+	if (!ibsa__sim_file_sender(&part->files, mad, file_become_ready,
 				   &sender))
 		return false;
 	file = sender;
@@ -253,6 +255,10 @@ static bool client_find(void *arg, const uint8_t *mad, struct sa_client **out)
 void ibsa__fabric_serve_slices(struct ibsa_fabric *fabric)
 {
 	pthread_mutex_lock(&fabric->lock);
-	fabric->sa.slicer = (struct sa_slicer){ client_find, fabric };
+	for (uint32_t i = 0; i < fabric->part_count; i++) {
+		struct fabric_part *part = fabric_part(fabric, i);
+
+		part->sa.slicer = (struct sa_slicer){ client_find, part };
+	}
 	pthread_mutex_unlock(&fabric->lock);
 }

@@ -9,7 +9,7 @@ int ibsa__lids_init(struct subnet *subnet)
 {
 	uint32_t cabled = 0;
 
-	for (uint32_t i = 0; i < subnet->end_count; i++) {
+	for (uint32_t i = subnet->ends_from; i < subnet->ends_to; i++) {
 		const struct topo_port *port = end_topo_port(subnet,
 							     &subnet->ends[i]);
 
@@ -61,8 +61,8 @@ void ibsa__lids_take(struct subnet *subnet, uint32_t index, uint32_t lid)
  */
 static void lid_pass_on(struct subnet *subnet, uint32_t lid)
 {
-	for (uint32_t i = 0; subnet->lids.doubles && i < subnet->end_count;
-	     i++) {
+	for (uint32_t i = subnet->ends_from;
+	     subnet->lids.doubles && i < subnet->ends_to; i++) {
 		if (subnet->ends[i].lid != lid)
 			continue;
 		subnet->lids.doubles--;
@@ -180,11 +180,12 @@ bool ibsa__lids_give(struct subnet *subnet)
 	}
 	/* The SA's own port comes first. */
 	end_use_file_lid(subnet, index);
-	for (uint32_t i = 0; i < subnet->end_count; i++) {
+	for (uint32_t i = subnet->ends_from; i < subnet->ends_to; i++) {
 		subnet->ends[i].is_new = false;
 		end_use_file_lid(subnet, i);
 	}
-	for (uint32_t i = 0; i <= subnet->end_count; index = i++) {
+	for (uint32_t i = subnet->ends_from; i <= subnet->ends_to;
+	     index = i++) {
 		const uint8_t lmc =
 			end_topo_port(subnet, &subnet->ends[index])->lmc;
 

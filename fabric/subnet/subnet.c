@@ -38,11 +38,8 @@ static void walk_reach(struct topology *topo, struct walk *walk, uint32_t port)
 	walk->queue[walk->queued++] = topo->ports[port].node;
 }
 
-/*
- * Search the subnet from @port: mark all ports that cables connect with it. An
- * adapter's port leads to one other port, if its link is up.
- */
-static void walk_from(struct topology *topo, struct walk *walk, uint32_t port)
+/* An adapter's port leads to one other port, if its link is up. */
+void ibsa__walk_from(struct topology *topo, struct walk *walk, uint32_t port)
 {
 	walk->queued = 0;
 	memset(walk->seen, 0, topo->port_count * sizeof(*walk->seen));
@@ -72,6 +69,7 @@ static struct end_port make_end(const struct topology *topo, uint32_t index)
 	const struct span span = ibsa__port_span(topo, index);
 	struct end_port end = {
 		.guid = port->guid,
+		.part = port->part,
 		.port = index,
 		.leaf = node->switch_index,
 		.lid_count = (uint8_t)(1 << port->lmc),
@@ -90,6 +88,8 @@ static int by_guid(const void *a, const void *b)
 	const struct end_port *x = a;
 	const struct end_port *y = b;
 
+	if (x->part != y->part)
+		return x->part - y->part;
 	return (x->guid > y->guid) - (x->guid < y->guid);
 }
 
@@ -158,7 +158,7 @@ static int collect_ends(struct subnet *subnet)
 static void ports_publish(struct subnet *subnet)
 {
 	subnet->router_end = SIM_NONE;
-	for (uint32_t i = 0; i < subnet->end_count; i++) {
+	for (uint32_t i = subnet->ends_from; i < subnet->ends_to; i++) {
 		const struct end_port *end = &subnet->ends[i];
 
 		end_topo_port(subnet, end)->lid = end->is_seen ? end->lid : 0;
@@ -208,14 +208,14 @@ static bool ports_discover(struct subnet *subnet)
 {
 	bool is_enough = true;
 
-	walk_from(&subnet->topo, &subnet->walk,
-		  subnet->ends[subnet->sa_end].port);
-	for (uint32_t i = 0; i < subnet->end_count; i++)
+	ibsa__walk_from(&subnet->topo, &subnet->walk,
+			subnet->ends[subnet->sa_end].port);
+	for (uint32_t i = subnet->ends_from; i < subnet->ends_to; i++)
 		subnet->ends[i].is_seen =
 			subnet->walk.seen[subnet->ends[i].port];
 	if (subnet->sa_running)
 		is_enough = ibsa__lids_give(subnet);
-	for (uint32_t i = 0; i < subnet->end_count; i++)
+	for (uint32_t i = subnet->ends_from; i < subnet->ends_to; i++)
 		subnet->ends[i].is_seen = subnet->ends[i].is_seen &&
 					  subnet->ends[i].lid;
 	return is_enough;
@@ -225,7 +225,8 @@ static bool sweep_subnet(struct subnet *subnet, enum sweep sweep)
 {
 	const bool is_enough = ports_discover(subnet);
 
-	for (uint32_t i = 0; subnet->sa_running && i < subnet->end_count; i++) {
+	for (uint32_t i = subnet->ends_from;
+	     subnet->sa_running && i < subnet->ends_to; i++) {
 		if (subnet->ends[i].is_seen)
 			port_configure(subnet, i, sweep);
 	}
@@ -235,13 +236,13 @@ static bool sweep_subnet(struct subnet *subnet, enum sweep sweep)
 
 void ibsa__subnet_take_stock(struct subnet *subnet)
 {
-	for (uint32_t i = 0; i < subnet->end_count; i++)
+	for (uint32_t i = subnet->ends_from; i < subnet->ends_to; i++)
 		subnet->setups[i].is_known = subnet->ends[i].is_seen;
 }
 
 static void report_ports(struct subnet *subnet, enum subnet_change_kind kind)
 {
-	for (uint32_t i = 0; i < subnet->end_count; i++) {
+	for (uint32_t i = subnet->ends_from; i < subnet->ends_to; i++) {
 		const bool is_known = subnet->setups[i].is_known;
 
 		if (is_known != subnet->ends[i].is_seen &&
@@ -324,27 +325,49 @@ uint32_t ibsa__subnet_sa_port(const struct topology *topo, uint32_t node)
 	return SIM_NONE;
 }
 
-static int subnet_prepare(struct subnet *subnet)
+static int walk_init(struct subnet *subnet)
 {
 	const struct topology *topo = &subnet->topo;
-	int err;
 
 	subnet->walk.queue = ibsa__calloc((size_t)topo->switch_count + 1,
 					  sizeof(*subnet->walk.queue));
 	subnet->walk.seen = ibsa__calloc(topo->port_count,
 					 sizeof(*subnet->walk.seen));
-	if (!subnet->walk.queue || !subnet->walk.seen)
-		return -ENOMEM;
+	return subnet->walk.queue && subnet->walk.seen ? 0 : -ENOMEM;
+}
+
+/* Set the range of the subnet's end ports. */
+static int ends_find(struct subnet *subnet)
+{
+	subnet->ends_from = 0;
+	while (subnet->ends_from < subnet->end_count &&
+	       subnet->ends[subnet->ends_from].part < subnet->part)
+		subnet->ends_from++;
+	subnet->ends_to = subnet->ends_from;
+	while (subnet->ends_to < subnet->end_count &&
+	       subnet->ends[subnet->ends_to].part == subnet->part)
+		subnet->ends_to++;
+	return ibsa__lids_init(subnet);
+}
+
+static int subnet_prepare(struct subnet *subnet, uint32_t from,
+			  uint32_t *out_count)
+{
+	int err = walk_init(subnet);
+
+	if (err)
+		return err;
+	*out_count = ibsa__parts_number(&subnet->topo, &subnet->walk, from);
 	err = collect_ends(subnet);
 	if (!err)
-		err = ibsa__lids_init(subnet);
+		err = ends_find(subnet);
 	if (!err)
 		err = order_nodes(subnet);
 	return err ? err : list_adapter_ports(subnet);
 }
 
 int ibsa__subnet_init(struct subnet *subnet, uint32_t sa_node,
-		      struct ibsa_error *error)
+		      uint32_t *out_count, struct ibsa_error *error)
 {
 	const uint32_t from = ibsa__subnet_sa_port(&subnet->topo, sa_node);
 	int err;
@@ -355,10 +378,49 @@ int ibsa__subnet_init(struct subnet *subnet, uint32_t sa_node,
 				  "connect it, or choose another node for the "
 				  "SA",
 				  subnet->topo.nodes[sa_node].id);
-	err = subnet_prepare(subnet);
+	err = subnet_prepare(subnet, from, out_count);
 	if (err)
 		return ibsa__fail(error, err, "out of memory");
 	subnet->sa_end = subnet->topo.ports[from].end;
+	return 0;
+}
+
+/* Return: the first port of an adapter in the subnet that has a cable. */
+static uint32_t first_cabled(const struct subnet *subnet)
+{
+	const struct topology *topo = &subnet->topo;
+	uint32_t port = 0;
+
+	while (topo->ports[port].part != subnet->part ||
+	       topo->ports[port].cable == SIM_NONE ||
+	       topo->nodes[topo->ports[port].node].type != IBSA_NODE_CA)
+		port++;
+	return port;
+}
+
+int ibsa__subnet_part_init(struct subnet *subnet, const struct subnet *first,
+			   uint8_t part)
+{
+	const struct lids lids = { .first = first->lids.first,
+				   .limit = first->lids.limit };
+	int err;
+
+	*subnet = *first;
+	subnet->part = part;
+	if (!subnet->is_bare)
+		subnet->gid_prefix = first->gid_prefix + part;
+	subnet->lids = lids;
+	subnet->walk = (struct walk){ .queued = 0 };
+	err = walk_init(subnet);
+	if (!err)
+		err = ends_find(subnet);
+	if (!err)
+		subnet->sa_end = subnet->topo.ports[first_cabled(subnet)].end;
+	return err;
+}
+
+int ibsa__subnet_start(struct subnet *subnet, struct ibsa_error *error)
+{
 	if (!sweep_subnet(subnet, SWEEP_FIRST))
 		return ibsa__fail(error, -EINVAL,
 				  "there are only %" PRIu32
@@ -369,16 +431,20 @@ int ibsa__subnet_init(struct subnet *subnet, uint32_t sa_node,
 	return 0;
 }
 
+void ibsa__subnet_part_done(struct subnet *subnet)
+{
+	ibsa__map_done(&subnet->lids.ends);
+	ibsa__free(subnet->walk.queue);
+	ibsa__free(subnet->walk.seen);
+}
+
 void ibsa__subnet_done(struct subnet *subnet)
 {
 	for (uint32_t i = 0; i < subnet->end_count; i++)
 		ibsa__free(subnet->setups[i].pkeys);
 	ibsa__map_done(&subnet->end_of_guid);
-	ibsa__map_done(&subnet->lids.ends);
 	ibsa__free(subnet->ends);
 	ibsa__free(subnet->setups);
 	ibsa__free(subnet->nodes_by_guid);
 	ibsa__free(subnet->adapter_ports);
-	ibsa__free(subnet->walk.queue);
-	ibsa__free(subnet->walk.seen);
 }

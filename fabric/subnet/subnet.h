@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A subnet as the embedded SM, or another SM, has configured it: the state that
- * forwarding, the agents of nodes and the SA share.
+ * forwarding, the agents of nodes and the SA share. A fabric has one for each
+ * part of its topology that no cable connects with the others (part.c): all
+ * have the same nodes, ports and end ports, and each configures its own.
  */
 #ifndef FABRIC_SUBNET_SUBNET_H
 #define FABRIC_SUBNET_SUBNET_H
@@ -23,13 +25,16 @@ enum { PKEYS_MAX = 128 };
  */
 enum { SM_PRIORITY = 0, SM_STATE_MASTER = 3 };
 
+/* Maximum number of subnets in a topology. */
+enum { PARTS_MAX = 64 };
+
 /* The number of the exit port for a LID to which a switch has no route. */
 enum { ABOVE_ALL_PORTS = 255 };
 
 /*
  * An end port: a port to which MADs can be sent. An array contains all end
- * ports of the topology, in the order of GUIDs. The SA's answers contain only
- * discovered ones (is_seen).
+ * ports of the topology by subnet, those of a subnet in the order of GUIDs. The
+ * SA's answers contain only discovered ones (is_seen).
  */
 struct end_port {
 	uint64_t guid;
@@ -46,6 +51,7 @@ struct end_port {
 	uint8_t lid_count; /* 1 << LMC */
 	uint8_t rate;	   /* as a rank */
 	uint8_t mtu;	   /* as a code */
+	uint8_t part;	   /* number of its subnet */
 	/*
 	 * The end port is discovered: it has a LID and a route to the SA's
 	 * port.
@@ -173,9 +179,13 @@ struct multicast_source {
 struct subnet {
 	const struct sim_clock *clock;
 	struct topology topo;
-	struct end_port *ends;	  /* in order of GUIDs */
+	struct end_port *ends;	  /* of all subnets */
 	struct end_setup *setups; /* one for each end port */
 	uint32_t end_count;
+	/* The end ports of this subnet: their indices, up to @ends_to. */
+	uint32_t ends_from;
+	uint32_t ends_to;
+	uint8_t part; /* number of the subnet */
 	struct lids lids;
 	struct map end_of_guid;
 	struct walk walk;
@@ -212,12 +222,46 @@ struct subnet {
 };
 
 /*
- * subnet.c: initialise the subnet and discover its ports. Return: 0, or an
- * error with the reason in @error.
+ * subnet.c: make the end ports of the topology, for subnet 0, whose SA is at the
+ * node @sa_node. *@out_count: the number of subnets. Return: 0, or an error with
+ * the reason in @error.
  */
 int ibsa__subnet_init(struct subnet *subnet, uint32_t sa_node,
-		      struct ibsa_error *error);
+		      uint32_t *out_count, struct ibsa_error *error);
 void ibsa__subnet_done(struct subnet *subnet);
+
+/*
+ * Make subnet @part of the topology of @first, with the first of its adapters as
+ * the SA's node. The caller sets its observers. ibsa__subnet_part_done() frees
+ * it, and is called for subnet 0 before ibsa__subnet_done(). Return: 0; -ENOMEM.
+ */
+int ibsa__subnet_part_init(struct subnet *subnet, const struct subnet *first,
+			   uint8_t part) IBSA_MUST_USE;
+void ibsa__subnet_part_done(struct subnet *subnet);
+
+/*
+ * Discover and configure the ports when the fabric starts. Return: 0, or an
+ * error with the reason in @error.
+ */
+int ibsa__subnet_start(struct subnet *subnet, struct ibsa_error *error);
+
+/*
+ * part.c: number the subnets. Those ports that no cable connects with an
+ * adapter, or whose subnet has a number above the limit, are in subnet 0, which
+ * is that of the port @from; its SM does not discover them. @walk has room for
+ * the topology. Return: the number of subnets.
+ */
+uint32_t ibsa__parts_number(struct topology *topo, struct walk *walk,
+			    uint32_t from);
+
+/* Return: the number of the subnet of a port. */
+uint8_t ibsa__part_of_port(const struct topology *topo, uint32_t port);
+
+/*
+ * Search the subnet from @port: set @walk->seen of all end ports that links
+ * connect with it (subnet.c).
+ */
+void ibsa__walk_from(struct topology *topo, struct walk *walk, uint32_t port);
 
 /*
  * Return: the port at which the SA runs by default: port 0 of a switch, or the
@@ -332,13 +376,29 @@ static inline const struct end_port *end_by_lid(const struct subnet *subnet,
 	return &subnet->ends[end];
 }
 
+/* Whether an end port belongs to the subnet. */
+static inline bool subnet_has_end(const struct subnet *subnet, uint32_t end)
+{
+	return end >= subnet->ends_from && end < subnet->ends_to;
+}
+
+/*
+ * Return: the LID of an end port in the SA's answers; 0: the port belongs to
+ * another subnet, or the SA hides it, or it is not an end port.
+ */
+static inline uint32_t subnet_port_lid(const struct subnet *subnet,
+				       const struct topo_port *port)
+{
+	return subnet_has_end(subnet, port->end) ? port->lid : 0;
+}
+
 /* Return: the discovered end port with this GUID, or NULL. */
 static inline const struct end_port *end_by_guid(const struct subnet *subnet,
 						 uint64_t guid)
 {
 	const uint32_t end = map_find(&subnet->end_of_guid, guid);
 
-	if (end == SIM_NONE || !subnet->ends[end].is_seen)
+	if (!subnet_has_end(subnet, end) || !subnet->ends[end].is_seen)
 		return NULL;
 	return &subnet->ends[end];
 }

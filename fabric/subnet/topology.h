@@ -61,6 +61,7 @@ struct topo_port {
 	uint32_t lid;
 	uint8_t number;
 	uint8_t lmc;
+	uint8_t part; /* of an end port: number of its subnet (part.c) */
 	struct link_rate most; /* maximum that the port supports */
 	struct link_rate rate; /* of its link, when it is up */
 	/* The rate of its link if an SM enables all widths and speeds. */

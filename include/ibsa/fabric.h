@@ -148,10 +148,10 @@ enum ibsa_sm_profile {
  * @virtual_clock: starts at 0, and advances only in ibsa_fabric_advance() and
  *                while a client waits
  * @seed:         of all random numbers; 0 is an ordinary seed
- * @sa_node:      name or node id of the SA's node; NULL: the first channel
- *                adapter
+ * @sa_node:      name or node id of the first subnet's SA; NULL: the first
+ *                channel adapter
  * @latency_us:   from a request to its reply, and of a Report
- * @gid_prefix:   IBSA_DEFAULT_GID_PREFIX
+ * @gid_prefix:   of the first subnet; IBSA_DEFAULT_GID_PREFIX
  * @opa:          all links are Omni-Path, and LIDs have 32 bits
  * @no_opa_paths: the SA refuses PathRecords of class version 0x80
  * @first_lid:    that the SM assigns; IBSA_DEFAULT_FIRST_LID
@@ -357,7 +357,7 @@ IBSA_INLINE void ibsa_fabric_stats_get(struct ibsa_fabric *fabric,
 }
 
 /**
- * ibsa_fabric_sa_set - start or stop the SA
+ * ibsa_fabric_sa_set - start or stop the SAs of all subnets
  *
  * While it is stopped, sm_lid of all ports is 0. When it starts again, it has
  * no services, subscriptions, memberships and alias GUIDs, and requests
@@ -367,7 +367,7 @@ void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running)
 	IBSA_NONNULL(1);
 
 /**
- * ibsa_fabric_sa_move - move the SA to another node, or restart it
+ * ibsa_fabric_sa_move - move the SA of a subnet to a node, or restart it
  * @node: name or node id; NULL: the first channel adapter of the file
  *
  * The new SA has no services, subscriptions, memberships and alias GUIDs, and

@@ -3,21 +3,23 @@
 # usage: host_tools.sh IBSA DROP-IN DGX.NET
 #
 # Runs Debian's OpenSM and diagnostics as processes of the host dgx1 on a fabric
-# server: each adapter has the place in the fabric that DGX.NET gives it, and
-# each of the file's three fabrics has an OpenSM at an adapter of dgx1.
+# server: each adapter has the place in the fabric that DGX.NET gives it. Each of
+# the file's three fabrics has an OpenSM at an adapter of dgx1, and then, in another
+# server, an SA of the server.
 # IBSA is the command ibsa as it was built, DROP-IN the library that replaces
 # libibumad. Exit status: 0 passed, 1 failed, 77 a required program is missing.
 set -uo pipefail
 # shellcheck source=test/counterpart/server.sh
 . "$(dirname "$(realpath "$0")")/server.sh"
 
-if [ "${4-}" != inside ]; then
-	served_need ibstat ibping iblinkinfo smpquery saquery opensm
+if [ -z "${4-}" ]; then
+	served_need ibstat ibping sminfo iblinkinfo smpquery saquery opensm
 	folder=$(mktemp -d)
 	trap 'rm -rf "$folder"' EXIT
 	unset IBSA_FABRIC LD_LIBRARY_PATH
-	IBSA_NODE=dgx1 HOST_FOLDER=$folder "$1" fabric exec --sa none "$3" -- \
-		"$0" "$1" "$2" "$3" inside
+	export IBSA_NODE=dgx1 HOST_FOLDER=$folder
+	"$1" fabric exec --sa none "$3" -- "$0" "$1" "$2" "$3" opensm &&
+		"$1" fabric exec "$3" -- "$0" "$1" "$2" "$3" embedded
 	exit
 fi
 
@@ -25,6 +27,9 @@ drop_in=$(dirname "$(realpath "$2")")
 export LD_LIBRARY_PATH=$drop_in
 cd "$HOST_FOLDER" || exit 1
 status=0
+subnet_manager=$4
+compute=$(echo {0..7})
+[ "$subnet_manager" = opensm ] || compute=0
 
 wrong() {
 	echo "WRONG: $*"
@@ -55,8 +60,9 @@ guid() {
 	printf '0xb83fd203000%d0%d01' "$1" "$2"
 }
 
-# Start OpenSM at an adapter and wait until it has set up its fabric.
+# Start OpenSM at an adapter, unless the server has SAs, and wait until it has set up its fabric.
 manager() {
+	[ "$subnet_manager" = opensm ] || return 0
 	mkdir "sm$1"
 	OSM_TMP_DIR=sm$1 OSM_CACHE_DIR=sm$1 opensm -g "$(guid 1 "$1")" \
 		-F opensm.conf -f "sm$1/log" >"sm$1/out" 2>&1 &
@@ -105,6 +111,11 @@ ping_host() {
 	wait "$server" 2>/dev/null
 }
 
+# of_itself N - check that the SM of mlx5_N is at this adapter
+of_itself() {
+	has "sm guid $(guid 1 "$1")" sminfo -C "mlx5_$1" -P 1
+}
+
 same 'ibstat -l' "$(printf 'mlx5_%d\n' {0..9})" "$(ibstat -l)"
 echo 'force_log_flush TRUE' >opensm.conf
 managers=()
@@ -112,13 +123,17 @@ manager 0
 manager 8
 manager 9
 # 64 adapters, 8 leaf switches and 4 spines; 64 cables and 8 from each leaf
-for i in {0..7}; do
+for i in $compute; do
 	adapter "$i" 400 "leaf$((i + 1))" 76 128
 done
 adapter 8 200 storage 11 10
 adapter 9 100 management 10 9
+of_itself 0
+of_itself 8
+of_itself 9
 ping_host dgx1 dgx2 2
 ping_host dgx2 dgx1 2
+[ "$subnet_manager" = opensm ] || exit "$status"
 kill "${managers[@]}"
 wait "${managers[@]}" 2>/dev/null
 exit "$status"

@@ -127,31 +127,35 @@ static void started_sa_asks_to_register_again(void **state)
 	assert_int_equal(count_subscriptions(bench), 0);
 }
 
-/* Ports without a route to the new SA keep the LID of the old SA. */
-static void sa_of_another_island(void **state)
+/*
+ * A subnet that is cut in two: ports without a route to the new SA keep the LID of
+ * the old SA.
+ */
+static void sa_moves_across_a_cut(void **state)
 {
-	static const char islands[] = "Switch 2 \"s\"\n"
-				      "[1] \"a\"[1]\n"
-				      "[2] \"b\"[1]\n"
-				      "Switch 2 \"t\"\n"
-				      "[1] \"c\"[1]\n"
-				      "[2] \"d\"[1]\n"
-				      "Ca 1 \"a\"\nCa 1 \"b\"\n"
-				      "Ca 1 \"c\"\n[1] \"t\"[1] # lid 9\n"
-				      "Ca 1 \"d\"\n";
+	static const char cut[] = "Switch 3 \"s\"\n"
+				  "[1] \"a\"[1]\n"
+				  "[2] \"b\"[1]\n"
+				  "[3] \"t\"[3]\n"
+				  "Switch 3 \"t\"\n"
+				  "[1] \"c\"[1]\n"
+				  "[2] \"d\"[1]\n"
+				  "Ca 1 \"a\"\nCa 1 \"b\"\n"
+				  "Ca 1 \"c\"\n[1] \"t\"[1] # lid 9\n"
+				  "Ca 1 \"d\"\n";
 	struct bench bench;
 
 	(void)state;
-	bench_start_text(&bench, islands, "b", NULL);
-	assert_int_equal(bench_port_at(&bench, "d").port_state, IBSA_PORT_INIT);
-	assert_int_equal(bench_port_at(&bench, "d").lid, 0);
+	bench_start_text(&bench, cut, "b", NULL);
+	assert_int_equal(count_nodes(&bench), 6);
+	bench_set_link(&bench, "s", 3, false);
 	assert_int_equal(count_nodes(&bench), 3);
 	assert_int_equal(ibsa_fabric_sa_move(bench.fabric, "c"), 0);
 	assert_int_equal(bench_port_at(&bench, "c").lid, 9);
 	assert_int_equal(bench_port_at(&bench, "d").sm_lid, 9);
 	assert_int_equal(bench_port_at(&bench, "d").port_state,
 			 IBSA_PORT_ACTIVE);
-	assert_int_equal(bench_port_at(&bench, "d").lid, 4);
+	assert_int_equal(bench_port_at(&bench, "d").lid, 3);
 	assert_int_equal(bench_port(&bench).sm_lid, 1);
 	assert_int_equal(bench_port(&bench).reregisters, 0);
 	assert_int_equal(count_nodes(&bench), -1);
@@ -171,7 +175,7 @@ int main(void)
 		TEST(sa_that_cannot_move_stays),
 		TEST(stopped_sa_moves_and_stays_stopped),
 		TEST(started_sa_asks_to_register_again),
-		cmocka_unit_test(sa_of_another_island),
+		cmocka_unit_test(sa_moves_across_a_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

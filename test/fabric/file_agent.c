@@ -255,14 +255,14 @@ static void only_end_ports_are_opened(void **state)
 
 	assert_int_equal(
 		ibsa__sim_file_open(
-			&rig->fabric->files,
+			&rig->fabric->first.files,
 			ibsa__fabric_find_port(
 				rig->fabric,
 				ibsa__fabric_find_node(rig->fabric, "s"), 1),
 			NULL, NULL, &file),
 		-ENODEV);
-	assert_int_equal(ibsa__sim_file_open(&rig->fabric->files, UINT32_MAX,
-					     NULL, NULL, &file),
+	assert_int_equal(ibsa__sim_file_open(&rig->fabric->first.files,
+					     UINT32_MAX, NULL, NULL, &file),
 			 -ENODEV);
 	assert_null(file);
 	ibsa__sim_file_close(NULL);

@@ -105,7 +105,7 @@ static int exercise(struct ibsa_fabric *fabric)
 	uint32_t gsi = 0;
 	int missing = 0;
 
-	if (ibsa__sim_file_open(&fabric->files,
+	if (ibsa__sim_file_open(&fabric->first.files,
 				ibsa__fabric_find_port(
 					fabric,
 					ibsa__fabric_find_node(fabric, "a"), 1),
@@ -113,14 +113,14 @@ static int exercise(struct ibsa_fabric *fabric)
 		return 1;
 	assert_true(have_agent(file, CLASS_SMP_DIRECT, &smi));
 	assert_true(have_agent(file, IBSA_CLASS_SA, &gsi));
-	packet = file_request(gsi,
-			      fabric->subnet.ends[fabric->subnet.sa_end].lid,
-			      IBSA_CLASS_SA, IBSA_METHOD_GET_TABLE, NODE_RECORD,
-			      1);
-	if (!fabric->subnet.is_bare)
+	packet = file_request(
+		gsi, fabric->first.subnet.ends[fabric->first.subnet.sa_end].lid,
+		IBSA_CLASS_SA, IBSA_METHOD_GET_TABLE, NODE_RECORD, 1);
+	if (!fabric->first.subnet.is_bare)
 		exchange(file, &packet, &missing);
 	set_all(file, smi, &missing);
-	fabric->subnet.setups[fabric->subnet.topo.ports[port].end].sm_lid = 1;
+	fabric->first.subnet.setups[fabric->first.subnet.topo.ports[port].end]
+		.sm_lid = 1;
 	assert_int_equal(ibsa_fabric_port_set(fabric, "b", 1, &pull), 0);
 	assert_int_equal(ibsa_fabric_advance(fabric, 5000 * MS), 0);
 	ibsa__sim_file_close(file);

@@ -25,8 +25,9 @@ struct sim_file *file_open(struct ibsa_fabric *fabric, const char *node,
 		fabric, ibsa__fabric_find_node(fabric, node), port);
 	struct sim_file *file = NULL;
 
-	assert_int_equal(
-		ibsa__sim_file_open(&fabric->files, at, NULL, NULL, &file), 0);
+	assert_int_equal(ibsa__sim_file_open(&fabric->first.files, at, NULL,
+					     NULL, &file),
+			 0);
 	return file;
 }
 

@@ -148,7 +148,7 @@ static void a_file_reports_when_it_is_ready(void **state)
 
 	assert_int_equal(
 		ibsa__sim_file_open(
-			&rig->fabric->files,
+			&rig->fabric->first.files,
 			ibsa__fabric_find_port(
 				rig->fabric,
 				ibsa__fabric_find_node(rig->fabric, "b"), 1),

@@ -30,7 +30,7 @@ static int start(void **state)
 static int parse(struct bench *bench, const char *text,
 		 struct ibsa_error *error)
 {
-	return ibsa__partitions_parse(&bench->fabric->sa, "file", text,
+	return ibsa__partitions_parse(&bench->fabric->first.sa, "file", text,
 				      strlen(text), error);
 }
 

@@ -56,7 +56,7 @@ static struct sa_reply answer(struct bench *bench, bool is_sliced,
 			      uint8_t room[IBSA_MAD_BYTES],
 			      unsigned int *out_slices)
 {
-	struct sa *sa = &bench->fabric->sa;
+	struct sa *sa = &bench->fabric->first.sa;
 	const struct ibsa_address to = bench_sa(bench);
 	const struct sa_request request = { .to = &to, .mad = bench->request };
 	struct sa_reply reply = { .bytes = room, .room = IBSA_MAD_BYTES };
@@ -109,7 +109,8 @@ static void job_start(struct bench *bench, struct sa_client *client)
 {
 	sa_client_init(client);
 	client->until_ns = 0;
-	bench->fabric->sa.slicer = (struct sa_slicer){ client_find, client };
+	bench->fabric->first.sa.slicer = (struct sa_slicer){ client_find,
+							     client };
 	request_make(bench, 0x35);
 	bench_send(bench);
 	assert_true(sa_client_has_jobs(client));
@@ -118,7 +119,7 @@ static void job_start(struct bench *bench, struct sa_client *client)
 static void job_complete(struct bench *bench, struct sa_client *client)
 {
 	while (sa_client_has_jobs(client))
-		ibsa__sa_jobs_continue(&bench->fabric->sa, client);
+		ibsa__sa_jobs_continue(&bench->fabric->first.sa, client);
 	assert_true(bench_receive(bench));
 }
 
@@ -130,7 +131,7 @@ static void a_change_restarts_a_table(void **state)
 
 	job_start(bench, &client);
 	for (int i = 0; i < 20; i++)
-		ibsa__sa_jobs_continue(&bench->fabric->sa, &client);
+		ibsa__sa_jobs_continue(&bench->fabric->first.sa, &client);
 	bench_set_link(bench, "H40", 1, false);
 	job_complete(bench, &client);
 	assert_int_equal(bench_count(bench), HOSTS * HOSTS);
@@ -147,7 +148,7 @@ static void endless_changes_make_the_sa_busy(void **state)
 	job_start(bench, &client);
 	for (int i = 0; i < 9; i++) {
 		bench_set_link(bench, "H40", 1, i % 2);
-		ibsa__sa_jobs_continue(&bench->fabric->sa, &client);
+		ibsa__sa_jobs_continue(&bench->fabric->first.sa, &client);
 	}
 	assert_false(sa_client_has_jobs(&client));
 	assert_true(bench_receive(bench));
@@ -164,7 +165,7 @@ static void a_job_can_be_ended(void **state)
 
 	job_start(bench, &client);
 	assert_true(ibsa__sa_jobs_memory(&client));
-	ibsa__sa_jobs_end(&bench->fabric->sa, &client);
+	ibsa__sa_jobs_end(&bench->fabric->first.sa, &client);
 	assert_false(sa_client_has_jobs(&client));
 	assert_int_equal(bench_stats(bench).unanswered, unanswered + 1);
 }
@@ -177,7 +178,7 @@ static void a_stopped_sa_completes_no_table(void **state)
 
 	job_start(bench, &client);
 	ibsa_fabric_sa_set(bench->fabric, false);
-	ibsa__sa_jobs_continue(&bench->fabric->sa, &client);
+	ibsa__sa_jobs_continue(&bench->fabric->first.sa, &client);
 	assert_false(sa_client_has_jobs(&client));
 	assert_false(bench_receive(bench));
 }

@@ -55,7 +55,7 @@ static void a_fabric_is_brought_up(void **state)
 	assert_int_equal(port.sm_lid, LID_A);
 	assert_int_equal(port.port_state, IBSA_PORT_ACTIVE);
 	assert_int_equal(port.reregisters, 1);
-	assert_non_null(end_by_lid(&rig->fabric->subnet, LID_B));
+	assert_non_null(end_by_lid(&rig->fabric->first.subnet, LID_B));
 }
 
 /* A port that is set to Down trains again; a disabled one stays down. */

@@ -103,7 +103,7 @@ static void lids_of_the_file_stay_unless_taken(void **state)
 	ibsa_fabric_put(fabric);
 }
 
-static void nodes_out_of_reach_are_not_in_the_subnet(void **state)
+static void nodes_that_no_cable_connects_are_in_other_subnets(void **state)
 {
 	struct bench bench;
 	struct ibsa_fabric_info info;
@@ -115,11 +115,11 @@ static void nodes_out_of_reach_are_not_in_the_subnet(void **state)
 			 "c", NULL);
 	ibsa_fabric_info_get(bench.fabric, &info);
 	assert_int_equal(info.nodes, 4);
-	assert_int_equal(info.lids, 2);
-	assert_int_equal(port_at(bench.fabric, 2).state.lid, 0);
+	assert_int_equal(info.lids, 4);
+	assert_int_equal(port_at(bench.fabric, 2).state.lid, 1);
 	assert_int_equal(port_at(bench.fabric, 2).state.port_state,
-			 IBSA_PORT_INIT);
-	assert_int_equal(port_at(bench.fabric, 2).state.sm_lid, 0);
+			 IBSA_PORT_ACTIVE);
+	assert_int_equal(port_at(bench.fabric, 2).state.sm_lid, 1);
 	bench_stop(&bench);
 }
 
@@ -275,7 +275,8 @@ int main(void)
 		cmocka_unit_test(short_form_needs_ids_and_ports_only),
 		cmocka_unit_test(lids_are_as_opensm_gives_them),
 		cmocka_unit_test(lids_of_the_file_stay_unless_taken),
-		cmocka_unit_test(nodes_out_of_reach_are_not_in_the_subnet),
+		cmocka_unit_test(
+			nodes_that_no_cable_connects_are_in_other_subnets),
 		cmocka_unit_test(ports_have_the_rate_of_their_link),
 		cmocka_unit_test(topology_without_an_sa_is_refused),
 		cmocka_unit_test(file_that_cannot_be_read_is_refused),
