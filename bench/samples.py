@@ -254,7 +254,7 @@ class Samples:
     def json_round(self, folder):
         """Output to no file, so that only the programs are measured."""
         query = (self.build / "command/ibsa", "query", "table", "PIR")
-        records = len(run(*query, "--ndjson", "--fields", "lid").splitlines())
+        records = len(run(*query, "--format=ndjson", "--fields", "lid").splitlines())
         if records != 63206:
             raise Failed(f"the table has {records} PortInfoRecords")
         self.silent("json table", *query, "-j")
@@ -286,7 +286,7 @@ class Samples:
     def topology_round(self, folder):
         ibsa = self.build / "command/ibsa"
         path = folder + "/expected"
-        text = self.read_by("topology net", ibsa, "topology", "--net")
+        text = self.read_by("topology net", ibsa, "topology", "--format=net")
         self.expect_round(ibsa, path, text, "")
         self.expect_round(ibsa, path, run(ibsa, "topology", "-j"), " json")
         if not self.has_peers:

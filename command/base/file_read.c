@@ -12,7 +12,7 @@
 #include "base/file_read.h"
 
 /*
- * Maximum size of a file: the output of ibsa topology --net for 49,151 nodes
+ * Maximum size of a file: the output of ibsa topology --format net for 49,151 nodes
  * has less than 100 MB. A limit is necessary because a device may never end.
  */
 enum { FILE_MB_MAX = 256, FIRST_BYTES = 1 << 16 };

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,19 @@
 #include "base/complain.h"
 
 enum { LINKS_MAX = 40 }; /* as in Linux */
+
+struct new_file {
+	const char *path; /* as it was given; for messages */
+	char *real;	  /* without the links */
+	/*
+	 * The name of the new file; NULL: the text is written to the path
+	 * directly.
+	 */
+	char *name;
+	bool has_foreign_link;
+	mode_t mode;
+	int fd;
+};
 
 /*
  * Return: what the user can do after the error @err, as the end of a message;
@@ -196,7 +210,7 @@ static void new_file_free(struct new_file *file)
 	free(file->name);
 }
 
-int new_file_open(struct new_file *file, const char *path)
+static int new_file_open(struct new_file *file, const char *path)
 {
 	*file = (struct new_file){ .path = path, .real = strdup(path) };
 	file->fd = file->real ? target_open(file) : -ENOMEM;
@@ -213,7 +227,11 @@ int new_file_open(struct new_file *file, const char *path)
 	return CLI_DEVICE;
 }
 
-int new_file_close(struct new_file *file, bool is_complete)
+/*
+ * Close the new file. If @is_complete is set, rename it to the path; otherwise
+ * remove it. Return: the exit status; a failure is printed.
+ */
+static int new_file_close(struct new_file *file, bool is_complete)
 {
 	int status = CLI_DONE;
 	int err = 0;

@@ -3,13 +3,14 @@
 #ifndef COMMAND_FILE_WRITE_H
 #define COMMAND_FILE_WRITE_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
+
+/* Write the whole text to a descriptor. Return: 0 or -errno. */
+int text_write(int fd, const char *text, size_t len);
 
 /*
- * A file that the command writes. The command first writes a new file, and
- * renames it to the path when it is complete. A program that opens the path
+ * Write the text to the file @path. First a new file is written, which is renamed
+ * to the path when it is complete. A program that opens the path
  * therefore gets either the whole old text or the whole new text. After a
  * failure the old file is unchanged. The new file has the mode of the old file.
  * If the path is not a regular file, such as /dev/null, the text is written to
@@ -19,34 +20,7 @@
  * that all users may write to, such as /tmp, a link is followed only if it
  * belongs to this user or to the owner of the directory, as Linux does with
  * fs.protected_symlinks.
- */
-struct new_file {
-	const char *path; /* as it was given; for messages */
-	char *real;	  /* without the links */
-	/*
-	 * The name of the new file; NULL: the text is written to the path
-	 * directly.
-	 */
-	char *name;
-	bool has_foreign_link;
-	mode_t mode;
-	int fd;
-};
-
-/* Return: the exit status; a failure is printed. */
-int new_file_open(struct new_file *file, const char *path);
-
-/*
- * Close the new file. If @is_complete is set, rename it to the path; otherwise
- * remove it. Return: the exit status; a failure is printed.
- */
-int new_file_close(struct new_file *file, bool is_complete);
-
-/* Write the whole text to a descriptor. Return: 0 or -errno. */
-int text_write(int fd, const char *text, size_t len);
-
-/*
- * Write the text to the file @path, as new_file_open() and new_file_close() do.
+ *
  * Return: the exit status; a failure is printed.
  */
 int file_write(const char *path, const char *text, size_t len);

@@ -12,7 +12,7 @@
 enum { OF_FABRIC = 1, OF_NODE = 2 };
 
 static const struct option_set for_nagios = {
-	(GROUP_ALL | GROUP_RECORD) & ~(unsigned int)(GROUP_JSON | GROUP_ROWS),
+	(GROUP_ALL | GROUP_RECORD) & ~(unsigned int)(GROUP_FORMAT | GROUP_ROWS),
 	OF_FABRIC | OF_NODE,
 };
 static const struct option_set for_node = { GROUP_ALL, OF_NODE };

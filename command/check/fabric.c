@@ -98,13 +98,14 @@ int check_fabric(struct cli *cli)
 
 void check_fabric_details(struct cli *cli)
 {
-	out_line(&cli->out, "%s",
-		 "Without node, checks the fabric: links that are down, slower "
-		 "than both\nends support, or reported by one end only; nodes "
-		 "without a path from\nhere or without a name; GUIDs and LIDs "
-		 "that two ports have; a second\nmaster SM. --expect compares "
-		 "the fabric with a file of ibsa topology\n--net: what is "
-		 "missing, new, moved or slower.\n\n"
-		 "  ibsa topology --net >fabric.net\n"
-		 "  ibsa check --expect fabric.net\n");
+	out_line(
+		&cli->out, "%s",
+		"Without node, checks the fabric: links that are down, slower "
+		"than both\nends support, or reported by one end only; nodes "
+		"without a path from\nhere or without a name; GUIDs and LIDs "
+		"that two ports have; a second\nmaster SM. --expect compares "
+		"the fabric with a file of ibsa topology\n--format net: what is "
+		"missing, new, moved or slower.\n\n"
+		"  ibsa topology --format net >fabric.net\n"
+		"  ibsa check --expect fabric.net\n");
 }

@@ -50,10 +50,10 @@ static const struct action {
 } actions[] = {
 	{ "info", "FILE",
 	  "list the contents of a topology file, and findings about it",
-	  1, 1, { GROUP_JSON | GROUP_ROWS | GROUP_VERBOSE | GROUP_HELP,
-	    FABRIC_INFO }, fabric_info, fabric_info_details },
+	  1, 1, { GROUP_FORMAT | GROUP_ROWS | GROUP_VERBOSE | GROUP_HELP |
+	    GROUP_DOT | GROUP_SVG, FABRIC_INFO }, fabric_info, fabric_info_details },
 	{ "run", "FILE", "serve a fabric to other processes until a signal",
-	  1, 1, { LOADING | GROUP_VERBOSE | GROUP_JSON, FABRIC_RUN }, fabric_run,
+	  1, 1, { LOADING | GROUP_VERBOSE | GROUP_FORMAT, FABRIC_RUN }, fabric_run,
 	  fabric_run_details },
 	{ "exec", "FILE -- COMMAND [ARGUMENT...]",
 	  "run a command with a fabric server",
@@ -61,12 +61,12 @@ static const struct action {
 	  fabric_exec_details },
 	{ "replay", "FILE",
 	  "serve the answers of a capture to other processes",
-	  1, 1, { GROUP_RECORD | GROUP_JSON | GROUP_VERBOSE | GROUP_HELP,
+	  1, 1, { GROUP_RECORD | GROUP_FORMAT | GROUP_VERBOSE | GROUP_HELP,
 	    FABRIC_REPLAY }, fabric_replay,
 	  fabric_replay_details },
 	{ "serve", "FILE --umad DEVICE[/PORT]",
 	  "let the SA of a fabric answer at a port of this machine",
-	  1, 1, { LOADING | GROUP_DEVICE | GROUP_JSON | GROUP_VERBOSE,
+	  1, 1, { LOADING | GROUP_DEVICE | GROUP_FORMAT | GROUP_VERBOSE,
 	    FABRIC_SERVE }, fabric_serve,
 	  fabric_serve_details },
 	{ "link", "up|down NODE/PORT | speed NODE/PORT RATE",
@@ -82,7 +82,7 @@ static const struct action {
 	  "make the fabric lose, delay or damage MADs",
 	  1, 1, CONTROLLING, fabric_control, fabric_fault_details },
 	{ "stats", "", "show the counters of the fabric and its server", 0, 0,
-	  { GROUP_FABRIC | GROUP_JSON | GROUP_ROWS | GROUP_HELP,
+	  { GROUP_FABRIC | GROUP_FORMAT | GROUP_ROWS | GROUP_HELP,
 	    FABRIC_CONTROL }, fabric_stats, fabric_control_details },
 	{ "script", "FILE", "run the commands of a file at their times",
 	  1, 1, CONTROLLING, fabric_script, fabric_script_details },
@@ -228,7 +228,7 @@ static int cmd_fabric(struct cli *cli)
 		return CLI_USAGE;
 	snprintf(text, sizeof(text), "fabric %s", action->name);
 	accepted = action->set;
-	accepted.groups |= GROUP_JSON | GROUP_VERBOSE | GROUP_VERSION |
+	accepted.groups |= GROUP_FORMAT | GROUP_VERBOSE | GROUP_VERSION |
 			   GROUP_HELP;
 	if (!options_only(cli, text, &accepted) || !server_fits(cli))
 		return CLI_USAGE;
@@ -241,7 +241,8 @@ const struct command command_fabric = {
 	.arguments = "ACTION [ARGUMENT...]",
 	.help = "inspect, run or change a simulated fabric",
 	.options = &fabric_table,
-	.groups = GROUP_ALL | GROUP_RECORD | GROUP_SA_WORD,
+	.groups = GROUP_ALL | GROUP_RECORD | GROUP_SA_WORD | GROUP_DOT |
+		  GROUP_SVG,
 	.columns = (const struct columns *const[]){
 		&columns_fabric_info, &columns_fabric_run,
 		&columns_fabric_serve, &columns_fabric_stats, NULL,

@@ -5,7 +5,6 @@
 
 #include <ibsa/fabric.h>
 
-#include "graph/draw.h"
 #include "options/option.h"
 #include "output/cli.h"
 
@@ -29,8 +28,8 @@ extern const struct option_table fabric_table;
 const char *fabric_socket(const struct cli *cli);
 const char *fabric_umad(const struct cli *cli);
 
-/* Return: the options of drawings, for ibsa fabric info. */
-const struct picture_options *fabric_picture(const struct cli *cli);
+/* Return: the value of --all. */
+bool fabric_draws_all(const struct cli *cli);
 
 /*
  * Load the topology file of the first argument into @cli->loaded, with

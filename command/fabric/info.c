@@ -257,7 +257,7 @@ static int facts_print(struct cli *cli, struct ibsa_fabric *fabric,
 	    count_nodes(&report, view)) {
 		complain("out of memory");
 	} else {
-		if (!draw_is_output(fabric_picture(cli)))
+		if (!draw_is_output(cli))
 			out_rows(&cli->out, report.count + report.shown_count,
 				 report_row, &report);
 		status = judge(cli, report.finding_count);
@@ -276,8 +276,8 @@ static int fabric_show(struct cli *cli, struct ibsa_fabric *fabric)
 		complain("out of memory");
 	else
 		status = topology_view_prepare(&view);
-	if (status == CLI_DONE)
-		status = draw(cli, fabric_picture(cli), &view);
+	if (status == CLI_DONE && draw_is_output(cli))
+		status = draw(cli, fabric_draws_all(cli), &view);
 	if (status == CLI_DONE)
 		status = facts_print(cli, fabric, &view);
 	topology_view_free(&view);
@@ -291,7 +291,7 @@ int fabric_info(struct cli *cli)
 	int status = columns_use(cli, &columns_fabric_info);
 
 	if (status == CLI_DONE)
-		status = draw_check(cli, fabric_picture(cli));
+		status = draw_check(cli, fabric_draws_all(cli));
 	if (status == CLI_DONE)
 		status = fabric_read(cli, &options, &fabric);
 	if (status != CLI_DONE)

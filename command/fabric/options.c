@@ -82,10 +82,9 @@ static int fault_option(void *to, const char *value)
 
 /* clang-format off */
 static const struct option_row rows[] = {
-	OPTION_ALL(struct fabric_options, picture.all, FABRIC_INFO),
+	OPTION_ALL(struct fabric_options, all, FABRIC_INFO),
 	{ 0, "connections", "N", "fabric: connections that the server accepts",
 	  BY(connections_option, connections), FABRIC_SERVES },
-	OPTION_DOT(struct fabric_options, picture.dot, FABRIC_INFO),
 	{ 0, "fault", "KIND=N", "fabric: fault in N of 100 MADs",
 	  fault_option, 0, FABRIC_LOADS | FABRIC_REPLAY },
 	{ 0, "first-lid", "LID", "fabric: first LID to assign",
@@ -95,7 +94,6 @@ static const struct option_row rows[] = {
 	{ 0, "opa", NULL, "fabric: Omni-Path links", AT(opa), FABRIC_LOADS },
 	{ 0, "partitions", "FILE", "fabric: P_Keys of its ports",
 	  AT(partitions), FABRIC_LOADS, OPTION_READS },
-	OPTION_SVG(struct fabric_options, picture.svg, FABRIC_INFO),
 	{ 0, "socket", "PATH", "fabric: socket of its server", AT(socket),
 	  FABRIC_SERVES | FABRIC_CONTROL },
 	{ 0, "sa-at", "NODE", "fabric: node of its SA", AT(sa_at),
@@ -122,7 +120,7 @@ const char *fabric_umad(const struct cli *cli)
 	return fabric_own(cli)->umad;
 }
 
-const struct picture_options *fabric_picture(const struct cli *cli)
+bool fabric_draws_all(const struct cli *cli)
 {
-	return &fabric_own(cli)->picture;
+	return fabric_own(cli)->all;
 }

@@ -22,15 +22,6 @@
 
 extern char **environ;
 
-static int write_dot(struct cli *cli, const struct picture_options *options,
-		     const char *text, size_t len)
-{
-	if (strcmp(options->dot, "-") != 0)
-		return file_write(options->dot, text, len);
-	out_line(&cli->out, "%.*s", (int)len - 1, text);
-	return CLI_DONE;
-}
-
 /*
  * Start the program dot, which reads from @from and writes to @to. Return: 0
  * or errno.
@@ -83,7 +74,7 @@ static int await_dot(pid_t dot)
 	progress_start(&progress);
 	while (fd.fd >= 0 && poll(&fd, 1, progress_pause_ms(&progress)) == 0)
 		progress_text(&progress, "dot is drawing; its input comes with "
-					 "--dot at once");
+					 "--format dot at once");
 	progress_end();
 	if (fd.fd >= 0)
 		close(fd.fd);
@@ -105,7 +96,7 @@ static int run_dot(int to, const char *text, size_t len)
 	int err, put;
 
 	if (pipe2(pipe_fds, O_CLOEXEC) != 0) {
-		complain("--svg: cannot create a pipe to dot: %s",
+		complain("--format svg: cannot create a pipe to dot: %s",
 			 strerror(errno));
 		return CLI_DEVICE;
 	}
@@ -119,87 +110,49 @@ static int run_dot(int to, const char *text, size_t len)
 	put = err ? 0 : text_write(pipe_fds[1], text, len);
 	signal(SIGPIPE, before);
 	if (put)
-		complain("--svg: cannot write to dot: %s", strerror(-put));
+		complain("--format svg: cannot write to dot: %s",
+			 strerror(-put));
 	close(pipe_fds[1]);
 	if (err) {
-		complain("--svg: cannot run dot: %s; install Graphviz, or "
-			 "write its input with --dot",
-			 strerror(err));
+		complain(
+			"--format svg: cannot run dot: %s; install Graphviz, or "
+			"write its input with --format dot",
+			strerror(err));
 		return CLI_DEVICE;
 	}
 	ended = await_dot(dot);
 	/* A closed pipe is not a failure. */
 	if (ended == 0 || (WIFSIGNALED(ended) && WTERMSIG(ended) == SIGPIPE))
 		return CLI_DONE;
-	complain("--svg: dot failed; to see why, write its input with --dot, "
-		 "and run dot on it");
+	complain("--format svg: dot failed; to see why, write its input with "
+		 "--format dot, and run dot on it");
 	return CLI_DEVICE;
 }
 
-static int write_svg(struct cli *cli, const struct picture_options *options,
-		     const char *text, size_t len)
+int draw_check(const struct cli *cli, bool all)
 {
-	struct new_file file;
-	int status = CLI_DONE;
-
-	if (strcmp(options->svg, "-") == 0) {
-		out_flush(&cli->out);
-		return run_dot(fileno(cli->out.file), text, len);
-	}
-	status = new_file_open(&file, options->svg);
-	if (status == CLI_DONE) {
-		const int drawn = run_dot(file.fd, text, len);
-		const int closed = new_file_close(&file, drawn == CLI_DONE);
-
-		status = drawn == CLI_DONE ? closed : drawn;
-	}
-	return status;
+	if (!all || draw_is_output(cli))
+		return CLI_DONE;
+	complain("%s: --all needs --format dot or --format svg; it draws every "
+		 "node",
+		 cli->args[0]);
+	return CLI_USAGE;
 }
 
-bool draw_is_output(const struct picture_options *options)
-{
-	return (options->dot && strcmp(options->dot, "-") == 0) ||
-	       (options->svg && strcmp(options->svg, "-") == 0);
-}
-
-int draw_check(const struct cli *cli, const struct picture_options *options)
-{
-	const char *command = cli->args[0];
-
-	if (options->all && !options->dot && !options->svg) {
-		complain("%s: --all needs --dot or --svg; it draws every "
-			 "node",
-			 command);
-		return CLI_USAGE;
-	}
-	if (draw_is_output(options) &&
-	    (out_is_data(&cli->out) ||
-	     (options->dot && options->svg &&
-	      strcmp(options->dot, options->svg) == 0))) {
-		complain("%s: only one of rows (--json, --ndjson, --csv, "
-			 "--fields), --dot and --svg can write to standard "
-			 "output; name a file for the drawing",
-			 command);
-		return CLI_USAGE;
-	}
-	return CLI_DONE;
-}
-
-int draw(struct cli *cli, const struct picture_options *options,
-	 const struct topology_view *view)
+int draw(struct cli *cli, bool each, const struct topology_view *view)
 {
 	struct memory_text memory;
 	int status = memory_text_open(&memory);
 
 	if (status == CLI_DONE) {
-		memory.has_failed |= topology_dot(memory.file, view,
-						  options->all) != 0;
+		memory.has_failed |= topology_dot(memory.file, view, each) != 0;
 		status = memory_text_close(&memory);
 	}
-	if (status == CLI_DONE && options->dot)
-		status = write_dot(cli, options, memory.text, memory.len);
-	if (status == CLI_DONE && options->svg)
-		status = write_svg(cli, options, memory.text, memory.len);
+	if (status == CLI_DONE && cli->out.shape == OUT_DOT)
+		out_line(&cli->out, "%.*s", (int)memory.len - 1, memory.text);
+	else if (status == CLI_DONE)
+		status = run_dot(fileno(cli->out.file), memory.text,
+				 memory.len);
 	free(memory.text);
 	return status;
 }

@@ -163,7 +163,7 @@ static int text_load(const char *path, const struct file_text *file,
 	if (first == '[' || first == '{') {
 		snprintf(error->text, sizeof(error->text),
 			 "%.100s: this is JSON, but a topology file is needed; "
-			 "write it with ibsa topology --net",
+			 "write it with ibsa topology --format net",
 			 path);
 		return -EINVAL;
 	}

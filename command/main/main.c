@@ -12,6 +12,7 @@
 #include "output/nagios.h"
 #include "common/nearest.h"
 #include "names/node_map.h"
+#include "options/format.h"
 #include "options/options.h"
 #include "main/command_list.h"
 #include "main/other_file.h"
@@ -146,25 +147,6 @@ static int plugin_status(struct cli *cli, int status)
 					       : "the command failed");
 }
 
-static bool shape_choose(struct cli *cli)
-{
-	const struct output_options *output = &cli->output;
-
-	if (output->json + output->ndjson + output->csv > 1) {
-		complain("only one of --json, --ndjson and --csv can be given");
-		return false;
-	}
-	if (output->json)
-		cli->out.shape = OUT_JSON;
-	else if (output->ndjson)
-		cli->out.shape = OUT_NDJSON;
-	else if (output->csv)
-		cli->out.shape = OUT_CSV;
-	else if (output->verbose)
-		cli->out.shape = OUT_BLOCKS;
-	return true;
-}
-
 static int cli_run(struct cli *cli)
 {
 	if (cli->version) {
@@ -182,9 +164,8 @@ static int cli_run(struct cli *cli)
 		return unknown_command(cli->args[0]);
 	if (cli->help)
 		return command_help(cli, cli->command);
-	if (!options_fit(cli))
-		return CLI_USAGE;
-	if (!shape_choose(cli) || other_files_check(cli) != CLI_DONE)
+	if (!options_fit(cli) || !format_use(cli) ||
+	    other_files_check(cli) != CLI_DONE)
 		return CLI_USAGE;
 	return cli->command->run(cli);
 }

@@ -61,9 +61,6 @@ static bool arguments_check(const struct cli *cli)
 		complain("metrics node has no option --expect");
 	else if (cli->output.file && metrics_own(cli)->listen)
 		complain("only one of --output and --listen can be given");
-	else if (cli->out.shape != OUT_TABLE || cli->output.fields)
-		complain("metrics writes OpenMetrics only; remove --json, "
-			 "--ndjson, --csv, --fields and --verbose");
 	else
 		return !metrics_own(cli)->label ||
 		       metrics_label_check(metrics_own(cli)->label);
@@ -130,8 +127,7 @@ const struct command command_metrics = {
 	.arguments = "[node [PEER...]]",
 	.help = "write values for Prometheus, about the fabric or this machine",
 	.options = &table,
-	.groups = GROUP_ALL | GROUP_FILE,
-	.hidden = GROUP_JSON | GROUP_ROWS | GROUP_VERBOSE,
+	.groups = GROUP_OPEN | GROUP_FILE | GROUP_VERSION | GROUP_HELP,
 	.run = cmd_metrics,
 	.details = cmd_metrics_details,
 };

@@ -16,9 +16,7 @@ struct columns;
  * @options:   its own options, or NULL; they fill the struct to which cli.own
  *             points
  * @groups:    bits of enum option_group: the options in struct cli that it
- *             accepts
- * @hidden:    groups in @groups that --help omits, because the command refuses
- *             their options with a message of its own
+ *             accepts, and the formats that it writes
  * @columns:   the kinds of rows that it writes, as the JSON Schema has them,
  *             and NULL at the end; NULL: none, or records
  * @run:       runs the command and returns its exit status
@@ -36,7 +34,6 @@ struct command {
 	const char *help;
 	const struct option_table *options;
 	unsigned int groups;
-	unsigned int hidden;
 	const struct columns *const *columns;
 	int (*run)(struct cli *cli);
 	void (*details)(struct cli *cli);

@@ -99,6 +99,25 @@ static int sm_key_option(void *to, const char *value)
 	return CLI_DONE;
 }
 
+static int format_option(void *to, const char *value)
+{
+	const char **format = to;
+
+	if (*format && strcmp(*format, value) != 0) {
+		complain("two formats are given, %s and %s; remove one",
+			 *format, value);
+		return CLI_USAGE;
+	}
+	*format = value;
+	return CLI_DONE;
+}
+
+static int json_option(void *to, const char *value)
+{
+	(void)value;
+	return format_option(to, "json");
+}
+
 /* clang-format off */
 static const struct option_row rows_open[] = {
 	{ 'C', "device", "NAME", "send from this device or node of a fabric",
@@ -129,12 +148,10 @@ static const struct option_row rows_files[] = {
 };
 
 static const struct option_row rows_output[] = {
-	{ 'j', "json", NULL, "write JSON", AT(output.json),
-	  .group = GROUP_JSON },
-	{ 0, "ndjson", NULL, "write JSON, an object on each line",
-	  AT(output.ndjson), .group = GROUP_ROWS },
-	{ 0, "csv", NULL, "write CSV with a header", AT(output.csv),
-	  .group = GROUP_ROWS },
+	{ 0, "format", "NAME", NULL, BY(format_option, output.format),
+	  .group = GROUP_FORMAT },
+	{ 'j', "json", NULL, "--format json",
+	  BY(json_option, output.format), .group = GROUP_FORMAT },
 	{ 0, "fields", "A,B,...", "write only these fields, in this order",
 	  AT(output.fields), .group = GROUP_ROWS },
 	{ 'v', "verbose", NULL, "show all fields; tries and times on stderr",

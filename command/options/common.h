@@ -17,17 +17,21 @@ enum option_group {
 	GROUP_NAMES = 1 << 5,  /* --node-name-map */
 	GROUP_FILE = 1 << 6,   /* --output */
 	GROUP_RECORD = 1 << 7, /* --record */
-	GROUP_JSON = 1 << 8,
-	GROUP_ROWS = 1 << 9, /* further forms of rows, and their columns */
+	GROUP_FORMAT = 1 << 8, /* --format, of table and json */
+	GROUP_ROWS = 1 << 9,   /* further formats of rows, and their columns */
 	GROUP_VERBOSE = 1 << 10,
 	GROUP_VERSION = 1 << 11,
 	GROUP_HELP = 1 << 12,
 	/* How the output is written. */
-	GROUP_OUTPUT = GROUP_JSON | GROUP_ROWS | GROUP_VERBOSE | GROUP_VERSION |
-		       GROUP_HELP,
+	GROUP_OUTPUT = GROUP_FORMAT | GROUP_ROWS | GROUP_VERBOSE |
+		       GROUP_VERSION | GROUP_HELP,
 	GROUP_ALL = GROUP_OPEN | GROUP_OUTPUT,
 	/* No option: --sa may also have a word for a simulated fabric. */
 	GROUP_SA_WORD = 1 << 13,
+	/* Further formats. */
+	GROUP_NET = 1 << 14, /* net, slurm, slurm-yaml */
+	GROUP_DOT = 1 << 15,
+	GROUP_SVG = 1 << 16,
 };
 
 /* Those in GROUP_OPEN, those in GROUP_OUTPUT, and the others. */

@@ -2,15 +2,18 @@
 /* Prints the list of options for --help. */
 #include <string.h>
 
-#include "options/options.h"
+#include "options/format.h"
 
 static void title_print(struct out *out)
 {
 	out_line(out, "options, anywhere on the line:");
 }
 
-static void option_print(struct out *out, const struct option_row *row)
+/* The help of --format is the formats of @set. */
+static void option_print(struct out *out, const struct option_row *row,
+			 const struct option_set *set)
 {
+	char formats[FORMATS_TEXT];
 	char left[48];
 	char letter[] = "    ";
 
@@ -18,14 +21,15 @@ static void option_print(struct out *out, const struct option_row *row)
 		snprintf(letter, sizeof(letter), "-%c, ", row->letter);
 	snprintf(left, sizeof(left), "%s--%s%s%s", letter, row->name,
 		 row->argument ? " " : "", row->argument ? row->argument : "");
-	out_line(out, "  %-21s  %s", left, row->help);
+	out_line(out, "  %-21s  %s", left,
+		 row->help ? row->help : formats_text(set, "|", formats));
 }
 
 void options_help(const struct cli *cli, struct out *out,
 		  const struct command *command)
 {
 	const struct option_set shown = {
-		command ? command->groups & ~command->hidden : 0,
+		command ? command->groups : ~0U,
 		~0U,
 	};
 
@@ -34,7 +38,7 @@ void options_help(const struct cli *cli, struct out *out,
 		const struct option_row *row = cli->options->all[i].row;
 
 		if (!command || option_is_taken(row, command, &shown))
-			option_print(out, row);
+			option_print(out, row, &shown);
 	}
 }
 
@@ -44,10 +48,11 @@ void options_help(const struct cli *cli, struct out *out,
  * its prefix that names commands, such as "fabric: ".
  */
 static void part_option_print(struct out *out, const struct option_row *row,
+			      const struct option_set *set,
 			      const struct option_words *words)
 {
 	struct option_row own = *row;
-	const char *whose = strstr(row->help, ": ");
+	const char *whose = row->help ? strstr(row->help, ": ") : NULL;
 
 	if (whose)
 		own.help = whose + strlen(": ");
@@ -57,7 +62,7 @@ static void part_option_print(struct out *out, const struct option_row *row,
 		own.help = words->help;
 	if (words->name && words->argument)
 		own.argument = words->argument;
-	option_print(out, &own);
+	option_print(out, &own, set);
 }
 
 void options_part_help(const struct cli *cli, struct out *out,
@@ -69,6 +74,6 @@ void options_part_help(const struct cli *cli, struct out *out,
 		const struct option_row *row = cli->options->all[i].row;
 
 		if (option_is_taken(row, cli->command, set))
-			part_option_print(out, row, words);
+			part_option_print(out, row, set, words);
 	}
 }

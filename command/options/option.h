@@ -16,7 +16,6 @@ enum option_file {
 	OPTION_NO_FILE,
 	OPTION_READS,
 	OPTION_READS_AT, /* a file that is read, after the character @ */
-	OPTION_DRAWS,
 	OPTION_RECORDS,
 	OPTION_REPLACES,
 };

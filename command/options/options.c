@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/nearest.h"
+#include "options/format.h"
 #include "options/merge.h"
 #include "options/options.h"
 
@@ -100,6 +101,32 @@ static const char *option_meant(const struct options *options, const char *text)
 	return nearest.name;
 }
 
+/* Options that have been removed, and what replaces each. */
+static const char *const renamed[][2] = {
+	{ "--csv", "--format csv" },
+	{ "--dot", "--format dot; it writes to standard output" },
+	{ "--ndjson", "--format ndjson" },
+	{ "--net", "--format net" },
+	{ "--slurm", "--format slurm" },
+	{ "--slurm-yaml", "--format slurm-yaml" },
+	{ "--svg", "--format svg; it writes to standard output" },
+};
+
+/*
+ * Return: what replaces the removed option @text, "--name" or "--name=value";
+ * NULL: it is no such option.
+ */
+static const char *option_renamed(const char *text)
+{
+	const size_t len = strcspn(text, "=");
+
+	for (size_t i = 0; i < sizeof(renamed) / sizeof(renamed[0]); i++)
+		if (strlen(renamed[i][0]) == len &&
+		    strncmp(renamed[i][0], text, len) == 0)
+			return renamed[i][1];
+	return NULL;
+}
+
 /*
  * Whether the command line is "ibsa fabric exec" without the -- that must
  * separate its options from the command.
@@ -125,6 +152,7 @@ static bool is_exec_without_end(char **argv)
 static int wrong_option(const struct options *options, char **argv, int key)
 {
 	const char *text = argv[optind - 1];
+	const char *new_name = option_renamed(text);
 	const bool runs_command = is_exec_without_end(argv);
 	const char *more = runs_command
 				   ? "write options of the command after --"
@@ -137,6 +165,9 @@ static int wrong_option(const struct options *options, char **argv, int key)
 			 (int)strcspn(text, "="), text);
 	else if (optopt != 0)
 		complain("unknown option '-%c'; %s", optopt, more);
+	else if (!runs_command && new_name)
+		complain("%.*s is now %s", (int)strcspn(text, "="), text,
+			 new_name);
 	else if (count_names(options, text + strlen("--")) > 1)
 		complain("option '%s' is ambiguous; see ibsa --help", text);
 	else if (!runs_command && option_meant(options, text))
@@ -335,7 +366,7 @@ bool options_only(const struct cli *cli, const char *whose,
 		complain("%s has no option --%s", whose, entry->row->name);
 		return false;
 	}
-	return true;
+	return format_fits(cli, whose, set);
 }
 
 bool options_fit(const struct cli *cli)

@@ -15,13 +15,9 @@
 	{ 'a', "all", NULL,                                                  \
 	  "path: all paths; gids --for: all GIDs; reach: all",               \
 	  OPTION_AT(type, member), parts }
-#define OPTION_DOT(type, member, parts)                                      \
-	{ 0, "dot", "FILE",                                                  \
-	  "topology, fabric info: Graphviz input; - is stdout",              \
-	  OPTION_AT(type, member), parts, OPTION_DRAWS }
 #define OPTION_EXPECT(type, member, parts)                                   \
 	{ 0, "expect", "FILE",                                               \
-	  "check, metrics, page: what topology --net or -j wrote",           \
+	  "check, metrics, page: topology --format net wrote",                 \
 	  OPTION_AT(type, member), parts, OPTION_READS }
 #define OPTION_PEERS(type, member, parts)                                    \
 	{ 0, "peers", "FILE",                                                \
@@ -35,10 +31,6 @@
 	{ 0, "rate", "RATE",                                                 \
 	  "check node, metrics: rate in Gb/s, such as '>=400'",              \
 	  OPTION_BY(rate_option, type, member), parts }
-#define OPTION_SVG(type, member, parts)                                      \
-	{ 0, "svg", "FILE",                                                  \
-	  "topology, reach, fabric info: a picture; - is stdout",            \
-	  OPTION_AT(type, member), parts, OPTION_DRAWS }
 #define OPTION_WHY(type, member)                                             \
 	{ 0, "why", NULL, "path, reach: tell why there is no path",          \
 	  OPTION_AT(type, member) }

@@ -19,15 +19,13 @@ struct sa_options {
 
 /**
  * struct output_options - how a command writes its rows
- * @json, @ndjson, @csv: output format; at most one is true
+ * @format:  name of the output format, or NULL
  * @verbose: write all fields, each on a line of its own
  * @fields:  names of the only fields to write, separated by commas, or NULL
  * @file:    file of --output, or NULL
  */
 struct output_options {
-	bool json;
-	bool ndjson;
-	bool csv;
+	const char *format;
 	bool verbose;
 	const char *fields;
 	const char *file;

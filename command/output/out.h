@@ -21,6 +21,12 @@ enum out_shape {
 	OUT_JSON,   /* an array of flat objects */
 	OUT_NDJSON, /* an object per line */
 	OUT_CSV,    /* RFC 4180, with a header */
+	/* The others have no rows. */
+	OUT_NET, /* of ibnetdiscover */
+	OUT_SLURM,
+	OUT_SLURM_YAML,
+	OUT_DOT,
+	OUT_SVG,
 };
 
 enum { OUT_COLUMNS = 256 };

@@ -34,11 +34,6 @@ static int options_check(const struct cli *cli)
 			 "output");
 		return CLI_USAGE;
 	}
-	if (out_is_data(&cli->out)) {
-		complain("page writes HTML only; for JSON and CSV, see ibsa "
-			 "topology and ibsa check");
-		return CLI_USAGE;
-	}
 	return CLI_DONE;
 }
 
@@ -178,8 +173,8 @@ const struct command command_page = {
 	.arguments = "[FILE]",
 	.help = "write a fabric as an HTML page",
 	.options = &table,
-	.groups = GROUP_ALL | GROUP_NAMES | GROUP_FILE | GROUP_RECORD,
-	.hidden = GROUP_JSON | GROUP_ROWS,
+	.groups = GROUP_OPEN | GROUP_NAMES | GROUP_FILE | GROUP_RECORD |
+		  GROUP_VERBOSE | GROUP_VERSION | GROUP_HELP,
 	.run = cmd_page,
 	.details = cmd_page_details,
 	.file = 1,

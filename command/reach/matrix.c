@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "output/fields.h"
-#include "base/file_write.h"
 #include "base/memory_text.h"
 #include "reach/reach.h"
 #include "reach/options.h"
@@ -242,10 +241,7 @@ static int write_svg(struct cli *cli, const struct matrix *matrix)
 		reach_svg(memory.file, matrix->targets, matrix->results);
 		status = memory_text_close(&memory);
 	}
-	if (status == CLI_DONE && strcmp(reach_own(cli)->svg, "-") != 0)
-		status = file_write(reach_own(cli)->svg, memory.text,
-				    memory.len);
-	else if (status == CLI_DONE)
+	if (status == CLI_DONE)
 		out_line(&cli->out, "%s", memory.text);
 	free(memory.text);
 	return status;
@@ -313,15 +309,13 @@ static int matrix_print(struct cli *cli, struct matrix *matrix)
 		if (matrix->results[i].is_known)
 			matrix->known[matrix->known_count++] = i;
 	}
-	if (reach_own(cli)->svg)
+	if (cli->out.shape == OUT_SVG) {
 		status = write_svg(cli, matrix);
-	if (!reach_own(cli)->svg || strcmp(reach_own(cli)->svg, "-") != 0) {
-		if (!out_is_brief(&cli->out))
-			out_rows(&cli->out, matrix->known_count, pair_row,
-				 matrix);
-		else
-			draw(&cli->out, matrix);
-		if (out_is_brief(&cli->out) && reach_own(cli)->why)
+	} else if (!out_is_brief(&cli->out)) {
+		out_rows(&cli->out, matrix->known_count, pair_row, matrix);
+	} else {
+		draw(&cli->out, matrix);
+		if (reach_own(cli)->why)
 			reasons_print(&cli->out, matrix);
 	}
 	reach_summary(cli, &tally);

@@ -9,13 +9,11 @@
  * struct reach_options - options of ibsa reach
  * @all:    check all ports
  * @matrix: check every pair of ports
- * @svg:    file of --svg, or NULL
  * @why:    print why a port cannot be reached
  */
 struct reach_options {
 	bool all;
 	bool matrix;
-	const char *svg;
 	bool why;
 };
 

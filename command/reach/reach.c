@@ -209,17 +209,10 @@ static int targets_query(struct cli *cli, const struct reach_targets *targets)
 
 static int check_options(const struct cli *cli)
 {
-	if (reach_own(cli)->svg && !reach_own(cli)->matrix) {
-		complain("--svg needs --matrix");
-		return CLI_USAGE;
-	}
-	if (reach_own(cli)->svg && out_is_data(&cli->out) &&
-	    strcmp(reach_own(cli)->svg, "-") == 0) {
-		complain("the rows and --svg - are both written to standard "
-			 "output; name a file with --svg");
-		return CLI_USAGE;
-	}
-	return CLI_DONE;
+	if (cli->out.shape != OUT_SVG || reach_own(cli)->matrix)
+		return CLI_DONE;
+	complain("--format svg needs --matrix");
+	return CLI_USAGE;
 }
 
 static int interrupted_report(struct cli *cli,
@@ -275,7 +268,6 @@ static const struct option_row rows[] = {
 	OPTION_ALL(struct reach_options, all, 0),
 	{ 0, "matrix", NULL, "reach: check every pair of ports",
 	  OPTION_AT(struct reach_options, matrix) },
-	OPTION_SVG(struct reach_options, svg, 0),
 	OPTION_WHY(struct reach_options, why),
 };
 
@@ -287,7 +279,7 @@ const struct command command_reach = {
 	.arguments = "TARGET...|-|--all|--matrix [TARGET...]",
 	.help = "check which ports can be reached",
 	.options = &table,
-	.groups = GROUP_ALL | GROUP_RECORD,
+	.groups = GROUP_ALL | GROUP_RECORD | GROUP_SVG,
 	.columns = (const struct columns *const[]){ &columns_reach, &columns_reach_matrix, NULL },
 	.run = cmd_reach,
 	.details = cmd_reach_details,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibsa topology --net: writes the topology in the format of ibnetdiscover.
+ * ibsa topology --format net: writes the topology in the format of ibnetdiscover.
  *
  * Source: ibnetdiscover of infiniband-diags (rdma-core 44), out_switch(),
  * out_ca(), out_switch_port(), out_ca_port().
@@ -234,9 +234,10 @@ static int text_check(const struct memory_text *memory)
 	}
 	line = line_at(memory->text,
 		       strtoul(error.text + strlen(prefix), NULL, 10));
-	complain("topology --net: --expect and --fabric will refuse this "
-		 "output: %s, at '%s'",
-		 error.text, fields_clean(line, clean));
+	complain(
+		"topology --format net: --expect and --fabric will refuse this "
+		"output: %s, at '%s'",
+		error.text, fields_clean(line, clean));
 	return CLI_NO;
 }
 

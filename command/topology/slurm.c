@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibsa topology --slurm: topology.conf or topology.yaml for Slurm's plugin
+ * ibsa topology --format slurm: topology.conf or topology.yaml for Slurm's plugin
  * topology/tree.
  *
  * A fabric may have several spines above each leaf, but in a tree each switch
@@ -81,7 +81,8 @@ static int host_wrong(const struct ibsa_topology_node *node)
 {
 	char name[NAME_TEXT];
 
-	complain("topology --slurm: the node with GUID 0x%016" PRIx64 " has "
+	complain("topology --format slurm: the node with GUID 0x%016" PRIx64
+		 " has "
 		 "the description '%s', whose first word is not a host name "
 		 "of Slurm; give the node another name with --node-name-map, "
 		 "or leave it out with --device and a pattern of other "
@@ -157,12 +158,13 @@ static int two_leaves(const struct tree *tree, const struct host *host)
 	const struct topology_view *view = tree->view;
 	char one[NAME_TEXT], other[NAME_TEXT];
 
-	complain("topology --slurm: host '%s' is connected to the switches "
-		 "'%s' and '%s', but can be on one only; select a rail with "
-		 "--device, such as 'mlx5_[0]'",
-		 host[0].name,
-		 name_net(topology_view_node(view, host[0].leaf).name, one),
-		 name_net(topology_view_node(view, host[1].leaf).name, other));
+	complain(
+		"topology --format slurm: host '%s' is connected to the switches "
+		"'%s' and '%s', but can be on one only; select a rail with "
+		"--device, such as 'mlx5_[0]'",
+		host[0].name,
+		name_net(topology_view_node(view, host[0].leaf).name, one),
+		name_net(topology_view_node(view, host[1].leaf).name, other));
 	return CLI_NO;
 }
 
@@ -496,7 +498,7 @@ static int tree_print(struct cli *cli, const struct tree *tree)
 	int status = memory_text_open(&memory);
 
 	if (status == CLI_DONE) {
-		tree_write(tree, topology_own(cli)->slurm_yaml, memory.file);
+		tree_write(tree, cli->out.shape == OUT_SLURM_YAML, memory.file);
 		status = memory_text_close(&memory);
 	}
 	if (status == CLI_DONE)
@@ -510,9 +512,10 @@ static int links_check(const struct topology_view *view)
 {
 	if (!view->info.hidden && !view->info.unmatched)
 		return CLI_DONE;
-	complain("topology --slurm: the tree would lack links that the SA does "
-		 "not show; write it from a port to which the SA shows all "
-		 "links, or from a file of ibnetdiscover");
+	complain(
+		"topology --format slurm: the tree would lack links that the SA does "
+		"not show; write it from a port to which the SA shows all "
+		"links, or from a file of ibnetdiscover");
 	return CLI_NO;
 }
 

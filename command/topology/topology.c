@@ -301,11 +301,6 @@ static int topology_table(struct cli *cli, const struct topology_view *view)
 	return status;
 }
 
-static bool is_for_slurm(const struct cli *cli)
-{
-	return topology_own(cli)->slurm || topology_own(cli)->slurm_yaml;
-}
-
 /*
  * Check that no option for queries is given together with a file: the topology
  * is read from the file, without a query.
@@ -342,40 +337,24 @@ static int options_check(const struct cli *cli)
 			 cli->args[2]);
 		return CLI_USAGE;
 	}
-	if (topology_own(cli)->net + topology_own(cli)->slurm +
-		    topology_own(cli)->slurm_yaml + out_is_data(&cli->out) >
-	    1) {
-		complain("topology: two formats are given; use either --net, "
-			 "or --slurm, or --slurm-yaml, or rows (--json, --csv, "
-			 "--fields)");
-		return CLI_USAGE;
-	}
-	if ((topology_own(cli)->net || is_for_slurm(cli)) &&
-	    draw_is_output(&topology_own(cli)->picture)) {
-		complain(
-			"topology: only one of --net, --slurm, --dot and --svg "
-			"can write to standard output; name a file for the "
-			"drawing");
-		return CLI_USAGE;
-	}
-	return file_options_check(cli)
-		       ? draw_check(cli, &topology_own(cli)->picture)
-		       : CLI_USAGE;
+	return file_options_check(cli) ? draw_check(cli, topology_own(cli)->all)
+				       : CLI_USAGE;
 }
 
-/*
- * Print the topology. If a drawing is written to standard output, it replaces
- * the table.
- */
 static int topology_show(struct cli *cli, const struct topology_view *view)
 {
-	int status = draw(cli, &topology_own(cli)->picture, view);
-
-	if (status != CLI_DONE || draw_is_output(&topology_own(cli)->picture))
-		return status;
-	return topology_own(cli)->net ? topology_net(cli, view)
-	       : is_for_slurm(cli)    ? topology_slurm(cli, view)
-				      : topology_table(cli, view);
+	switch (cli->out.shape) {
+	case OUT_NET:
+		return topology_net(cli, view);
+	case OUT_SLURM:
+	case OUT_SLURM_YAML:
+		return topology_slurm(cli, view);
+	case OUT_DOT:
+	case OUT_SVG:
+		return draw(cli, topology_own(cli)->all, view);
+	default:
+		return topology_table(cli, view);
+	}
 }
 
 static int cmd_topology(struct cli *cli)
@@ -401,31 +380,23 @@ static void cmd_topology_details(struct cli *cli)
 		"ibnetdiscover\nhas them, the switches of the highest level "
 		"first. Leaf switches, which have\nadapters, have level 1. "
 		"Nodes without a link follow with a line of their own.\n\n"
-		"--svg and --dot draw the fabric: each node, or above 32 "
-		"adapters and 128 boxes\ngroups of them, unless --all is "
+		"dot and svg draw it: each node, or above 32 "
+		"adapters and 128 boxes groups\nof them, unless --all is "
 		"given.\n\n"
 		"--device with *, ? or [ selects the adapters whose device "
 		"matches, as a rail\ndoes: --device 'mlx5_[01]'. Without them "
 		"it is the device to send from.\n\n"
-		"  ibsa topology                      a line for each link\n"
-		"  ibsa topology --net >fabric.net    a copy, for ibsa check "
-		"--expect and\n"
-		"                                     ibsa fabric run\n"
-		"  ibsa topology --slurm --device 'mlx5_[0]' "
-		">/etc/slurm/topology.conf\n");
+		"  ibsa topology                            a line for each "
+		"link\n"
+		"  ibsa topology --format net >fabric.net   for ibsa check "
+		"--expect, fabric run\n"
+		"  ibsa topology --format slurm --device 'mlx5_[0]' "
+		">topology.conf\n");
 }
 
 /* clang-format off */
 static const struct option_row rows[] = {
-	OPTION_ALL(struct topology_options, picture.all, 0),
-	OPTION_DOT(struct topology_options, picture.dot, 0),
-	{ 0, "net", NULL, "topology: write the format of ibnetdiscover",
-	  OPTION_AT(struct topology_options, net) },
-	OPTION_SVG(struct topology_options, picture.svg, 0),
-	{ 0, "slurm", NULL, "topology: write topology.conf of Slurm",
-	  OPTION_AT(struct topology_options, slurm) },
-	{ 0, "slurm-yaml", NULL, "topology: write topology.yaml of Slurm",
-	  OPTION_AT(struct topology_options, slurm_yaml) },
+	OPTION_ALL(struct topology_options, all, 0),
 };
 
 static const struct option_table table =
@@ -436,7 +407,8 @@ const struct command command_topology = {
 	.arguments = "[FILE]",
 	.help = "show the switches, links and hosts of the fabric",
 	.options = &table,
-	.groups = GROUP_ALL | GROUP_NAMES | GROUP_RECORD,
+	.groups = GROUP_ALL | GROUP_NAMES | GROUP_RECORD | GROUP_NET |
+		  GROUP_DOT | GROUP_SVG,
 	.columns = (const struct columns *const[]){ &columns_topology, NULL },
 	.run = cmd_topology,
 	.details = cmd_topology_details,

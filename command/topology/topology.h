@@ -8,15 +8,10 @@
 
 /**
  * struct topology_options - options of ibsa topology
- * @net:        write the format of ibnetdiscover
- * @slurm:      write topology.conf of Slurm
- * @slurm_yaml: write topology.yaml of Slurm
+ * @all: draw each adapter by itself
  */
 struct topology_options {
-	struct picture_options picture;
-	bool net;
-	bool slurm;
-	bool slurm_yaml;
+	bool all;
 };
 
 /* The options of the command that runs. */

@@ -88,8 +88,8 @@ int watch_journal_open(const struct cli *cli, int *out)
 	if (!watch_own(cli)->journal)
 		return CLI_DONE;
 	if (cli->out.shape != OUT_TABLE || cli->output.fields) {
-		complain("--journal writes no other format; remove --json, "
-			 "--ndjson, --csv, --fields and --verbose");
+		complain("--journal writes no other format; remove "
+			 "--format, --json, --fields and --verbose");
 		return CLI_USAGE;
 	}
 	fd = journal_open();

@@ -55,13 +55,13 @@ nothing_is_found_on_a_whole_fabric() {
 	for record in PathRecord SMInfoRecord; do
 		err_has "^ibsa: $record GetTable: 1 try, reply .* ms after the last try, [16] records?,"
 	done
-	try 0 --fabric whole.net check --csv
+	try 0 --fabric whole.net check --format csv
 	out_has '^finding,severity,node_guid,port,what'
 }
 
 files_are_compared() {
 	local file
-	"$ibsa" --fabric whole.net topology --net >whole.out
+	"$ibsa" --fabric whole.net topology --format net >whole.out
 	for file in whole.net whole.out; do
 		try 0 --fabric whole.net check --expect $file; out_empty
 		err_empty
@@ -161,7 +161,7 @@ a_file_has_the_states_of_ports() {
 	END
 	try 1 --fabric init.pcap check
 	found 'link-down leaf1 port 1 to host1 mlx5_0 port 1 is not active: Active and Init'
-	try 0 --fabric init.pcap topology --net; cp out init.net
+	try 0 --fabric init.pcap topology --format net; cp out init.net
 	grep '"host1 \|"leaf1"' init.net | grep -q '^\[1\](1001).* 4xEDR state=Init$' ||
 		fail 'no state of the port'
 	[ "$(grep -c state= init.net)" = 1 ] || fail 'states of other ports'
@@ -178,7 +178,7 @@ wrong_files_are_refused() {
 	for text in '[{"node": "a"}]' '{"node": "a"}' ' [' '['; do
 		printf '%s' "$text" >bad
 		try 2 --fabric whole.net check --expect bad
-		err_has '--expect: bad: this is JSON, .*write it with ibsa topology --net'
+		err_has '--expect: bad: this is JSON, .*write it with ibsa topology --format net'
 	done
 	printf '# a comment\r' >bad
 	try 2 --fabric whole.net check --expect bad; err_has 'there is no node'
@@ -326,7 +326,7 @@ a_large_fabric_is_checked() {
 		open(sys.argv[2], "w", encoding="ascii").write("\n".join(lines))
 	SWAP
 	what='check of 10,000 hosts'
-	"$ibsa" --fabric "$large" topology --net >expected.net 2>err ||
+	"$ibsa" --fabric "$large" topology --format net >expected.net 2>err ||
 		fail 'topology fails'
 	# shellcheck disable=SC2016
 	"$ibsa" fabric exec changed.net -- bash -c '

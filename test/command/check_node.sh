@@ -113,7 +113,7 @@ cannot() {
 	plugin "$plugin" "$@"
 	healthy no "$@"
 	# Nothing that means "no findings".
-	for shape in -j --ndjson --csv; do
+	for shape in -j --format=ndjson --format=csv; do
 		try "$exit" "$shape" "$@"
 		out_empty
 	done
@@ -345,7 +345,7 @@ peers_that_cannot_be() {
 # error and a failed write end with exit status 3.
 plugins_end_as_plugins() {
 	local shape
-	for shape in -j --ndjson --csv --fields=what; do
+	for shape in -j --format=ndjson --format=csv --fields=what; do
 		what="check node --nagios $shape"
 		"$ibsa" check node --nagios "$shape" >out 2>err
 		[ $? -eq 3 ] || fail 'not UNKNOWN'

@@ -22,16 +22,16 @@ help_of_actions() {
 			sed 's/.*--//' | sort | xargs)
 		[ "$given" = "$options" ] || fail "options: $given"
 	done <<-'END'
-		info all csv dot fields help json ndjson svg verbose
-		run connections fault first-lid help json memory opa partitions record sa sa-at seed sm-profile socket verbose
+		info all fields format help json verbose
+		run connections fault first-lid format help json memory opa partitions record sa sa-at seed sm-profile socket verbose
 		exec connections fault first-lid help memory opa partitions record sa sa-at seed sm-profile socket verbose
-		replay connections fault help json memory record seed socket verbose
-		serve device fault first-lid help json opa partitions port record sa sa-at seed sm-profile umad verbose
+		replay connections fault format help json memory record seed socket verbose
+		serve device fault first-lid format help json opa partitions port record sa sa-at seed sm-profile umad verbose
 		link fabric help socket
 		node fabric help socket
 		sm fabric help socket
 		fault fabric help socket
-		stats csv fabric fields help json ndjson socket
+		stats fabric fields format help json socket
 		script fabric help socket
 	END
 }
@@ -263,6 +263,50 @@ wrong_command_lines() {
 	on 1 path self $'one\ntwo\033[m'; err_has 'one\\x0atwo\\x1b\[m'
 	[ "$(wc -l <err)" -eq 1 ] || fail 'not one line'
 	on 2 query get NR lidd=4; err_has "did you mean 'lid'"
+}
+
+# Each option in the table of NEWS.md is removed, and the error names the option
+# that replaces it.
+removed_options_name_the_new_ones() {
+	local old new count=0
+	while read -r old new; do
+		count=$((count + 1))
+		for old in "$old" "$old=x"; do
+			on 2 topology "$old"; out_empty
+			err_has "^ibsa: ${old%%=*} is now $new(;|\$)"
+		done
+	done < <(sed -n '/^### Removed or renamed options/,/^##* /s/^| `\(--[a-z-]*\)[^|]* | `\([^`>]*[^`> ]\).*/\1 \2/p' \
+		"$(dirname "$0")/../../NEWS.md")
+	[ $count -ge 7 ] || fail "only $count options in NEWS.md"
+	on 2 fabric exec "$fabric" "$ibsa" topology --net
+	err_has 'write options of the command after --$'
+}
+
+formats_are_those_of_the_command() {
+	local command
+	while read -r command; do
+		# shellcheck disable=SC2086 # words
+		on 2 $command --format jsn; out_empty; sentences 1
+		err_has "^ibsa: .* has no format 'jsn'; its formats are [a-z, -]*json"
+	done <<-'LINES'
+		check
+		check node
+		fabric info
+		fabric link
+		fabric stats
+		query get
+		reach
+		topology
+		watch
+	LINES
+	on 2 reach self --format net
+	err_has "^ibsa: reach has no format 'net'; its formats are table, json, ndjson, csv, svg\$"
+	on 2 metrics --format csv; err_has 'no option --format'
+	on 0 devices --format table; cp out want
+	on 0 devices; cmp out want || fail 'not the table'
+	on 0 devices --format json -j; json 'length == 6'
+	on 2 devices --format
+	err_has "option '--format' needs a value"
 }
 
 device_lists() {
@@ -1005,7 +1049,9 @@ sentences_come_whole() {
 	SOCKET
 }
 
-run_groups help_on_each_level wrong_command_lines device_lists \
+run_groups help_on_each_level wrong_command_lines \
+	removed_options_name_the_new_ones formats_are_those_of_the_command \
+	device_lists \
 	node_of_environment machine_lists gid_tables gid_for_an_address \
 	gids_of_a_fabric examples_are_found paths records services \
 	renewed_services watched_events addresses_and_keys unusable_fabrics \

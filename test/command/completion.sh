@@ -103,6 +103,8 @@ has 'service list ' service_name=
 has 'watch ' gid-in
 offers 'doctor node3' node3
 offers '-C node' node1 node2 node3 node4
+offers 'reach --format ' table json ndjson csv svg
+offers 'fabric info --format=s' svg
 offers '--fabric four' four-hosts.net
 offers '--fabric=four' four-hosts.net
 offers '--fabric two-hosts.net -t 900 path node' node1 node2

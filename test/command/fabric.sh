@@ -121,14 +121,14 @@ what_is_shown_is_safe() {
 		>"bad$bad.net"
 	printf 'Ca 1 "a%s" # "n%s"\n[1] "s%s"[1]\nCa 1 "b%s"\n' "$bad" "$bad" \
 		"$bad" "$bad" >>"bad$bad.net"
-	for args in '' '-j' '--dot -' '--svg -' '-v'; do
+	for args in '' -j --format=dot --format=svg -v; do
 		# shellcheck disable=SC2086 # none or several words
 		shown 1 fabric info "bad$bad.net" $args
 	done
 	for args in devices 'devices -j' gids 'gids -j' 'path self 1' \
 		'path self 1 -j' 'query table NR' 'query table NR -j' \
 		'query get NR lid=1 -v' 'reach --all' 'reach --all -j' \
-		'reach --matrix --svg -' doctor 'doctor -j'; do
+		'reach --matrix --format svg' doctor 'doctor -j'; do
 		# shellcheck disable=SC2086 # several words
 		shown 0 $args --fabric "bad$bad.net"
 	done
@@ -139,7 +139,7 @@ what_is_shown_is_safe() {
 }
 
 drawings() {
-	run 0 fabric info "$fabric" --dot -; out_has '^graph fabric \{'
+	run 0 fabric info "$fabric" --format dot; out_has '^graph fabric \{'
 	out_has 'n0 -- n2 \[label="2×"\]'; out_has 'label="4xQDR", color='
 	dot -Tplain out >plain 2>err || fail 'dot does not read it'
 	err_empty
@@ -148,16 +148,13 @@ drawings() {
 	# adapters.
 	awk '$1 == "node" { if (!($4 in y)) rows++; y[$4] } END { exit rows != 2 }' \
 		plain || fail 'not two rows'
-	run 0 fabric info "$fabric" --svg fabric.svg --dot fabric.dot
-	out_has '^link +4xEDR'
-	python3 -c 'import sys, xml.dom.minidom as m; m.parse("fabric.svg")' ||
-		fail 'no XML'
-	run 0 fabric info "$fabric" --svg -; out_has '^<svg'; out_has '>größe<'
+	run 0 fabric info "$fabric" --format svg; out_has '^<svg'; out_has '>größe<'
+	python3 -c 'import xml.dom.minidom as m; m.parse("out")' || fail 'no XML'
 	"$source/scripts/gen-fabric" 648 -o tree.net
-	run 0 fabric info tree.net --dot -
+	run 0 fabric info tree.net --format dot
 	[ "$(grep -c '18 adapters' out)" -eq 36 ] || fail 'not a box for a leaf'
 	[ "$(grep -c ' -- ' out)" -lt 1000 ] || fail 'a line for each adapter'
-	run 0 fabric info tree.net --dot - --all
+	run 0 fabric info tree.net --format dot --all
 	[ "$(grep -c 'n[0-9]* \[label=' out)" -eq 702 ] || fail 'not all nodes'
 }
 
@@ -166,25 +163,32 @@ names_are_not_the_drawings_language() {
 		'[3] "c"' 'Ca 1 "a" # "<b>&amp;\N\"' >odd.net
 	printf 'Ca 1 "b" # "\xff\xc3\x28\xed\xa0\x80\033"\n' >>odd.net
 	printf 'Ca 1 "c" # "ﬃ é 😀 \xef\xbf\xbe"\n' >>odd.net
-	run 0 fabric info odd.net --svg -
+	run 0 fabric info odd.net --format svg
 	out_has '>a&quot;\];n9 &#45;&#45; n8;#\\<'
 	out_has '>&lt;b&gt;&amp;amp;\\N\\<'
 	out_has '>\\xff\\xc3\(\\xed\\xa0\\x80\\x1b<'
 	out_has '>ﬃ é 😀 \\xef\\xbf\\xbe<'
-	run 1 fabric info long.net --dot -
+	run 1 fabric info long.net --format dot
 	[ "$(wc -c <out)" -lt 2000 ] || fail 'a megabyte of a name'
 }
 
 drawings_that_fail() {
-	run 4 fabric info "$fabric" --svg /dev/full; out_empty; err_has dot
-	run 4 fabric info "$fabric" --dot /dev/full; out_empty; err_has full
-	run 4 fabric info "$fabric" --svg no/dir.svg; err_has no/dir
-	run 2 fabric info "$fabric" --svg - -j; err_has 'only one'
-	run 2 fabric info "$fabric" --svg - --dot -; err_has 'only one'
-	run 2 fabric info "$fabric" --all; err_has '--dot or'
+	local format
+	for format in dot svg; do
+		what="a drawing in $format on a full disk"
+		"$ibsa" fabric info "$fabric" --format $format >/dev/full 2>err
+		[ $? -eq 4 ] || fail 'exit status'
+		# dot prints a line of its own.
+		[ $format = svg ] || sentences 1
+	done
+	run 2 fabric info "$fabric" --format svg -j; err_has 'two formats'
+	run 2 fabric info "$fabric" --format svg --format dot; err_has 'two formats'
+	run 2 fabric info "$fabric" --format net
+	err_has "^ibsa: fabric has no format 'net'; its formats are table, json, ndjson, csv, dot, svg\$"
+	run 2 fabric info "$fabric" --all; err_has '--format dot or'
 	mkdir tools
 	ln -s "$(command -v grep)" "$(command -v sed)" tools
-	PATH=$PWD/tools run 4 fabric info "$fabric" --svg x.svg
+	PATH=$PWD/tools run 4 fabric info "$fabric" --format svg
 	err_has 'cannot run dot: .*Graphviz'
 }
 
@@ -195,30 +199,18 @@ refused_for_file() {
 	cmp -s drawn.net "$fabric" || fail 'it has written over the topology'
 }
 
-drawings_do_not_write_over_each_other_or_what_is_read() {
-	local option
+captures_do_not_write_over_what_is_read() {
 	cp "$fabric" drawn.net
 	ln drawn.net hard.net
 	ln -s drawn.net soft.net
-	for option in --dot --svg; do
-		refused_for_file fabric info drawn.net "$option" drawn.net
-		refused_for_file fabric info drawn.net "$option" ./hard.net
-		refused_for_file fabric info hard.net "$option" soft.net
-	done
-	err_has "^ibsa: --svg: 'soft.net' is the file that is read; name another file\$"
-	refused_for_file reach --matrix --svg soft.net --fabric drawn.net
-	run 2 fabric info drawn.net --dot one --svg one; out_empty
-	err_has "^ibsa: --svg: 'one' is the file that --dot writes; name another file\$"
-	[ ! -e one ] || fail 'it has drawn all the same'
-	run 2 fabric info drawn.net --dot one --svg ./one; out_empty
-	[ ! -e one ] || fail 'it has drawn all the same'
-	run 2 fabric info drawn.net --dot one --svg ../"${PWD##*/}"/one
-	run 2 topology --fabric drawn.net --dot one --record ./one; out_empty
-	err_has "^ibsa: --record: './one' is the file that --dot writes"
-	[ ! -e one ] || fail 'it has recorded all the same'
-	refused_for_file topology drawn.net --svg hard.net
-	refused_for_file topology --fabric drawn.net --record soft.net
-	run 0 fabric info drawn.net --dot /dev/null --svg /dev/null
+	refused_for_file topology --fabric drawn.net --record drawn.net
+	refused_for_file topology --fabric drawn.net --record ./hard.net
+	refused_for_file topology --fabric hard.net --record soft.net
+	err_has "^ibsa: --record: 'soft.net' is the file that is read; name another file\$"
+	run 2 page --fabric drawn.net -o one --record ./one; out_empty
+	err_has "^ibsa: --output: 'one' is the file that --record writes"
+	[ ! -e one ] || fail 'it has written all the same'
+	run 2 page --fabric drawn.net -o one --record ../"${PWD##*/}"/one
 }
 
 # No option writes over a file that another option reads.
@@ -226,8 +218,8 @@ files_of_options_are_not_written_over() {
 	local use
 	echo 0x1 >small
 	ln -s small link
-	for use in '--node-name-map small topology --svg link' \
-		'--node-name-map small topology --dot ./small' \
+	for use in '--node-name-map small topology --record link' \
+		'--node-name-map small page --output ./small' \
 		'--expect small check --record link' \
 		'--sm-key @small check --record small' \
 		'--peers link check node --record small' \
@@ -240,9 +232,9 @@ files_of_options_are_not_written_over() {
 	done
 	run 2 fabric exec "$fabric" --partitions small --record link -- true
 	err_has 'the file that --partitions reads'
-	what='a drawing on /dev/stdout'
-	"$ibsa" --fabric "$fabric" topology --dot /dev/stdout 2>err | cat >out
-	out_has '^graph fabric'; err_empty
+	what='a page on /dev/stdout'
+	"$ibsa" --fabric "$fabric" page -o /dev/stdout 2>err | cat >out
+	out_has '^<!DOCTYPE html'
 }
 
 # While a drawing takes long, the command shows a line on the terminal, and
@@ -251,10 +243,10 @@ long_work_is_said() {
 	mkdir slow
 	printf '#!/bin/sh\ncat >/dev/null\nsleep 1.6\necho "<svg/>"\n' >slow/dot
 	chmod +x slow/dot
-	what='ibsa fabric info --svg on a terminal'
+	what='ibsa fabric info --format svg on a terminal'
 	PATH=$PWD/slow:$PATH script -qec \
-		"'$ibsa' fabric info '$fabric' --svg x.svg" /dev/null >out 2>err
-	out_has 'dot is drawing.*\(1 s\)'; out_has $'\r\033\\[KWHAT'
+		"'$ibsa' fabric info '$fabric' --format svg >drawn" /dev/null >out 2>err
+	out_has 'dot is drawing.*\(1 s\)'; out_has $'\r\033\\[K'
 	what='ibsa fabric info of a large file on a terminal'
 	script -qec "'$ibsa' fabric info '$large'" /dev/null >out 2>err
 	out_has 'reading .*, [0-9]+ MB\.\.\.'; out_has $'\r\033\\[KWHAT'
@@ -379,7 +371,7 @@ run_groups contents_are_counted what_is_odd_is_found \
 	files_that_are_no_topology names_cannot_steer_the_terminal \
 	what_is_shown_is_safe drawings \
 	names_are_not_the_drawings_language drawings_that_fail \
-	drawings_do_not_write_over_each_other_or_what_is_read \
+	captures_do_not_write_over_what_is_read \
 	files_of_options_are_not_written_over \
 	long_work_is_said records records_answer \
 	redirections_name_the_other_sa \

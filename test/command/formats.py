@@ -5,7 +5,7 @@
 usage: formats.py IBSA SCHEMAS FABRIC
 
 The output of -j conforms to its schema. An altered output does not, nor does
-the output conform to an altered schema. --ndjson, --csv and --fields print the
+the output conform to an altered schema. --format ndjson, --format csv and --fields print the
 same values as -j.
 """
 import copy
@@ -189,11 +189,11 @@ def check_fields(test, args, rows, status):
     some = test.rows([*args, *fields], status)
     test.expect([list(row) for row in some] == [names] * len(rows) and
                 all(map(is_same, some, rows)), f"{args}: -j {fields}")
-    header, lines = csv_rows(test.run(["--csv", *args, *fields], status))
-    test.expect(header == names, f"{args}: --csv {fields}: {header}")
+    header, lines = csv_rows(test.run(["--format=csv", *args, *fields], status))
+    test.expect(header == names, f"{args}: --format csv {fields}: {header}")
     test.expect(all(is_same(line, {n: csv_value(row[n]) for n in names})
                     for row, line in zip(rows, lines, strict=True)),
-                f"{args}: --csv {fields}")
+                f"{args}: --format csv {fields}")
     check_table(test, args, rows, status)
 
 
@@ -202,15 +202,15 @@ def check(test, args, status=0):
     test.commands.add(args[0])
     rows = test.rows(args, status)
     check_schema(test, args, rows)
-    lines = parse(test.run(["--ndjson", *args], status))
+    lines = parse(test.run(["--format=ndjson", *args], status))
     test.expect(len(lines) == len(rows) and all(map(is_same, lines, rows)),
-                f"{args}: --ndjson")
-    header, lines = csv_rows(test.run(["--csv", *args], status))
-    test.expect(len(lines) == len(rows), f"{args}: rows of --csv")
+                f"{args}: --format ndjson")
+    header, lines = csv_rows(test.run(["--format=csv", *args], status))
+    test.expect(len(lines) == len(rows), f"{args}: rows of --format csv")
     for row, line in zip(rows, lines):
         test.expect(header == list(row), f"{args}: header {header}")
         test.expect(is_same(line, {n: csv_value(v) for n, v in row.items()}),
-                    f"{args}: --csv {line}")
+                    f"{args}: --format csv {line}")
     if rows:
         check_fields(test, args, rows, status)
     return rows
@@ -221,15 +221,15 @@ def check_stream(test, args, lines):
     it prints when SIGTERM ends it."""
     test.commands.add(args[0])
     first = None
-    for options in (["-j"], ["--ndjson"], ["--csv"],
-                    ["--csv", "--fields", "event,time"]):
+    for options in (["-j"], ["--format=ndjson"], ["--format=csv"],
+                    ["--format=csv", "--fields", "event,time"]):
         run = subprocess.Popen([test.ibsa, *options, *args], env=test.env,
                                stdout=subprocess.PIPE, text=True)
         text = "".join(run.stdout.readline()
-                       for _ in range(lines + (options[0] == "--csv")))
+                       for _ in range(lines + (options[0] == "--format=csv")))
         run.send_signal(signal.SIGTERM)
         text += run.communicate(timeout=20)[0]
-        if options[0] == "--csv":
+        if options[0] == "--format=csv":
             header, rows = csv_rows(text.replace("\r\n", "\n")
                                     .replace("\n", "\r\n"))
             wanted = ["event", "time"] if len(options) > 1 else list(first[0])
@@ -304,7 +304,7 @@ def check_hostile(test, fabric, folder):
     check(test, ["reach", "--all"])
     check(test, ["topology"])
     check(test, ["check", "--expect", fabric], 1)
-    text = test.run(["--csv", "devices", "--fields", "device,lid"])
+    text = test.run(["--format=csv", "devices", "--fields", "device,lid"])
     test.expect(text.startswith('device,lid\r\n"a,""b",'), text)
 
 
@@ -320,17 +320,19 @@ def check_all(test):
 def check_refusals(test):
     """Options that contradict each other, and wrong names."""
     for args, why in (
-            (["-j", "--csv", "devices"], b"only one of"),
-            (["--ndjson", "--csv", "devices"], b"only one of"),
+            (["-j", "--format=csv", "devices"], b"two formats"),
+            (["--format=ndjson", "--format=csv", "devices"], b"two formats"),
             (["devices", "--fields", "lidd"],
              b"no field 'lidd'; the fields are device, port, state, "),
             (["query", "table", "NR", "--fields", "lid,LID"], b"no field 'LI"),
             (["devices", "--fields", "lid,lid"], b"'lid' is given twice"),
             (["devices", "--fields", "lid,"], b"no field ''"),
             (["devices", "--fields", ""], b"the value is empty"),
-            (["reach", "--matrix", "--svg", "-", "--csv"], b"name a file"),
-            (["topology", "--net", "--csv"], b"two formats"),
-            (["fabric", "link", "up", "a/1", "--csv"], b"no option --csv")):
+            (["reach", "--matrix", "--format=svg", "--format=csv"],
+             b"two formats"),
+            (["topology", "--format=net", "--format=csv"], b"two formats"),
+            (["fabric", "link", "up", "a/1", "--format=csv"],
+             b"fabric link has no format 'csv'; its formats are table, json")):
         run = subprocess.run([test.ibsa, *args], env=test.env, check=False,
                              capture_output=True)
         test.expect(run.returncode == 2 and why in run.stderr and

@@ -123,7 +123,7 @@ def values_are_those_of_other_commands(test, fabric):
                   [{"version": version}], "version")
         whole = os.path.join(server.folder.name, "whole")
         with open(whole, "w", encoding="utf-8") as file:
-            file.write(test.run("topology", "--net")[0])
+            file.write(test.run("topology", "--format=net")[0])
         server.change("link", "speed", "leaf one/8", "4xSDR")
         samples = test.metrics("--expect", whole)
         found = compare_fabric(test, samples, "--expect", whole)
@@ -351,8 +351,8 @@ def a_peer_has_one_sample(test, fabric):
 
 
 def wrong_command_lines(test, fabric):
-    for args in (("what",), ("node", "--expect", fabric), ("-j",), ("--csv",),
-                 ("-v",), ("--ndjson",), ("--fields", "a"), ("-o",),
+    for args in (("what",), ("node", "--expect", fabric), ("-j",), ("--format=csv",),
+                 ("-v",), ("--format=ndjson",), ("--fields", "a"), ("-o",),
                  ("--peers", "/nowhere"), ("node", "guid:x"),
                  ("--expect", "/nowhere"), ("--lease", "5"), ("-o", ""),
                  ("--label", "fabric"), ("--label", "fabric="),

@@ -81,7 +81,7 @@ def constant(samples):
 def watch_start(test, node):
     """Start ibsa watch at the port of another node. Return when it has
     subscribed."""
-    watch = subprocess.Popen([test.ibsa, "watch", "all", "--ndjson"],
+    watch = subprocess.Popen([test.ibsa, "watch", "all", "--format=ndjson"],
                              env={**test.env, "IBSA_NODE": node},
                              stdout=subprocess.PIPE, text=True)
     watch.stdout.readline()

@@ -366,9 +366,9 @@ def check_usage(test, fabric):
             (["--node-name-map", "names", "-o", "names"],
              "the file that --node-name-map reads"),
             (["--record", "x", "-o", "x"], "is the file that --record writes"),
-            (["copy.net", "-o", "x", "-j"], "page writes HTML only"),
-            (["copy.net", "-o", "x", "--csv"], "page writes HTML only"),
-            (["copy.net", "-o", "x", "--svg", "y"], "no option --svg")):
+            (["copy.net", "-o", "x", "-j"], "page has no option --json"),
+            (["copy.net", "-o", "x", "--format", "csv"],
+             "page has no option --format")):
         test.run("page", *args, status=2, why=why)
     test.same(copy.read_bytes(), pathlib.Path(fabric).read_bytes(), "copy.net")
     text = test.run("page", "--help")

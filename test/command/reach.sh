@@ -29,7 +29,7 @@ asked() {
 
 help_says_how() {
 	run 0 reach --help; err_empty; out_has '^usage: ibsa reach TARGET'
-	out_has '--matrix'; out_has '--svg FILE'; out_has '^  - '
+	out_has '--matrix'; out_has '--format NAME .*svg'; out_has '^  - '
 	run 0 --help; out_has '^  reach +check'
 	if [ "$(awk 'length > 80' out | wc -l)" -ne 0 ]; then
 		fail 'help wider than 80 columns'
@@ -59,20 +59,20 @@ wrong_command_lines() {
 		reach - -
 		reach --all self
 		reach --all -
-		reach --svg picture.svg self
-		reach --svg
-		reach --matrix --svg - -j
+		reach --format svg self
+		reach --format
+		reach --format dot --matrix
+		reach --matrix --format svg -j
 		reach --matrix=yes
 		reach --lease 4 self
 		path --matrix self node2
-		path --svg x self node2
+		path --format svg self node2
 		devices --matrix
 	LINES
-	on 2 reach --matrix --svg '' ; err_has empty
+	on 2 reach --matrix --format ''; err_has 'no format'
 	on 2 reach ''; err_has name
 	on 2 reach; err_has 'TARGET.*--all'
 	on 2 reach 'leaf'; err_has 'leaf one.*leaf two'
-	[ ! -e picture.svg ] || fail 'draws all the same'
 }
 
 targets_of_every_kind() {
@@ -372,26 +372,25 @@ svg() {
 }
 
 pictures() {
-	on 0 reach --matrix --svg all.svg; lines 11; err_empty; svg all.svg 36 36
-	on 1 reach --matrix self $nobody --svg -; svg out 4 1
+	on 0 reach --matrix --format svg; err_empty; svg out 36 36
+	on 1 reach --matrix self $nobody --format svg; svg out 4 1
 	grep -q 'not reachable: 3' out || fail 'no numbers'
-	on 0 -j reach --matrix self node2 --svg pair.svg; json 'length == 4'
-	svg pair.svg 4 4
 	what='a picture of 200 ports'
 	head -200 many | "$ibsa" --fabric "$large" reach --matrix - \
-		--svg 200.svg >out 2>err || fail 'exit status'
+		--format svg >200.svg 2>err || fail 'exit status'
 	svg 200.svg 40000 40000
 	# Node names with characters that have a meaning in XML or on a terminal
 	# are escaped.
 	sed -e 's/node2 mlx5_0/a<b\&c>"d'"'"'/' -e 's/größe/x\x01\xff\xef\xbf\xbe/' \
 		"$fabric" >odd.net
-	run 0 --fabric odd.net reach --matrix --svg odd.svg; svg odd.svg 36 36
-	grep -q 'a&lt;b&amp;c&gt;"d' odd.svg || fail 'not escaped'
-	on 4 reach --matrix --svg /nonexistent/x.svg; err_has 'cannot write'
-	on 4 reach --matrix --svg /dev/full; err_has 'No space left'
-	lines 11
-	on 3 --sa 40000 -t 100 reach --matrix $one $two --svg silent.svg
-	on 0 reach --matrix self --svg -; svg out 1 1
+	run 0 --fabric odd.net reach --matrix --format svg; svg out 36 36
+	grep -q 'a&lt;b&amp;c&gt;"d' out || fail 'not escaped'
+	what='a picture on a full disk'
+	"$ibsa" --fabric "$fabric" reach --matrix --format svg >/dev/full 2>err
+	[ $? -eq 4 ] || fail 'exit status'
+	err_has 'No space left'
+	on 3 --sa 40000 -t 100 reach --matrix $one $two --format svg
+	on 0 reach --matrix self --format svg; svg out 1 1
 }
 
 on_a_terminal() {

@@ -73,7 +73,7 @@ save() {
 	fi
 	for arg; do
 		case $arg in
-		-j | --json | --ndjson | -[av]j | -j[av]) is_json=yes ;;
+		-j | --json | json | ndjson | --format=*json | -[av]j | -j[av]) is_json=yes ;;
 		--fields | -h | --help | -V) return ;;
 		esac
 	done

@@ -57,11 +57,11 @@ json_has_both_ends() {
 		.peer_num_ports == 4 and .lid > 0 and .peer_lid > 0'
 }
 
-# topology --net writes a topology file, from which a fabric is loaded that has
+# topology --format net writes a topology file, from which a fabric is loaded that has
 # the same topology, apart from LIDs. (Another test compares the file with
 # ibnetdiscover's.)
 net_loads_back() {
-	on_tree 0 --net; err_empty
+	on_tree 0 --format net; err_empty
 	cp out copy.net
 	out_has '^Switch.4 "S-[0-9a-f]{16}".*# "leaf1" base port 0 lid [0-9]+ lmc 0$'
 	out_has '^\[2\]\(1012\) ."S-.*"\[3\].*"leaf1" lid [0-9]+ 1xHDR$'
@@ -77,7 +77,7 @@ a_pattern_selects_adapters() {
 	out_has 'host10 mlx5_1'
 	grep -q mlx5_0 out && fail 'an adapter of the other rail'
 	on_tree 0 --device '*' -j; json 'length == 6'
-	on_tree 0 --device 'mlx5_1*' --net
+	on_tree 0 --device 'mlx5_1*' --format net
 	grep -q mlx5_0 out && fail 'an adapter of the other rail'
 	cp out rail.net
 	run 0 fabric info rail.net; out_has '^node +adapter +1$'
@@ -98,7 +98,7 @@ switches_of_other_rails_are_left_out() {
 	{ cat tree.net; printf 'Switch 2 "far"\n[1] "far2"[1]\nSwitch 2 "far2"\n'; } >far.net
 	run 0 topology far.net; out_has far2
 	local args
-	for args in '' -j --net '--dot -'; do
+	for args in '' -j --format=net --format=dot; do
 		# shellcheck disable=SC2086 # words
 		run 0 topology far.net --device 'mlx5_[1]' $args
 		out_has leaf2
@@ -118,7 +118,7 @@ names_come_from_a_map() {
 	END
 	on_tree 0 --node-name-map map; out_has ' first \\ '
 	out_has ' tenth node '; out_has ' host2 mlx5_0 '
-	on_tree 0 --node-name-map map --net
+	on_tree 0 --node-name-map map --format net
 	out_has '# "first ." lid'
 	on_tree 0 --node-name-map <(cat map); out_has ' tenth node '
 	on_tree 2 --node-name-map none; err_has "cannot read 'none'"
@@ -148,7 +148,7 @@ a_node_without_a_link_has_a_line() {
 names_are_made_valid() {
 	printf 'Switch 4 "s" # "\033[31mred\r"\n[1] "a"[1] 4xEDR\n[2] "b"[1] 4xEDR\nCa 1 "a" # "say "hi" \\ \377\376 \342\200\256x"\nCa 1 "b" # "x\" lid 7 1xSDR #"\n' >odd.net
 	local args
-	for args in '' -v -j --csv '--dot -' '--svg -' --net; do
+	for args in '' -v -j --format=csv --format=dot --format=svg --format=net; do
 		# shellcheck disable=SC2086
 		run 0 --fabric odd.net topology $args
 		iconv -f UTF-8 -t UTF-8 out >/dev/null 2>&1 ||
@@ -158,12 +158,12 @@ names_are_made_valid() {
 			fail 'a control character'
 	done
 	run 0 --fabric odd.net topology -j; json 'length == 2'
-	run 0 --fabric odd.net topology --csv
+	run 0 --fabric odd.net topology --format csv
 	python3 -c 'import csv; assert len(list(csv.reader(open("out", newline=""),
 		strict=True))) == 3' || fail 'no CSV'
-	run 0 --fabric odd.net topology --svg -
+	run 0 --fabric odd.net topology --format svg
 	python3 -c 'import xml.dom.minidom as m; m.parse("out")' || fail 'no XML'
-	run 0 --fabric odd.net topology --net
+	run 0 --fabric odd.net topology --format net
 	cp out again.net
 	run 0 --fabric again.net topology -j
 	json '.[0] | .node == "\\x1b[31mred\\x0d"'
@@ -172,17 +172,16 @@ names_are_made_valid() {
 }
 
 drawings_are_made() {
-	on_tree 0 --dot tree.dot; lines 7
-	grep -q '^graph fabric {' tree.dot || fail 'no drawing'
-	on_tree 0 --dot -; out_has 'label="spine"'; out_has 'label="host10 mlx5_1"'
+	on_tree 0 --format dot; out_has '^graph fabric \{'
+	out_has 'label="spine"'; out_has 'label="host10 mlx5_1"'
 	grep -q PEER out && fail 'a drawing and a table'
-	on_tree 0 --svg - --device 'mlx5_[1]'; out_has '^<svg'
+	on_tree 0 --format svg --device 'mlx5_[1]'; out_has '^<svg'
 	grep -q host1 out || fail 'no host'
 	grep -q 'host2' out && fail 'a host of the other rail'
-	on_tree 2 --dot - --net; err_has 'name a file'
-	on_tree 2 --svg - -j; err_has 'name a file'
-	on_tree 2 --all; err_has '--dot or --svg'
-	on_tree 2 --svg tree.net; err_has 'is the file that is read'
+	on_tree 2 --format dot --format net; err_has 'two formats'
+	on_tree 2 --format svg -j; err_has 'two formats'
+	on_tree 2 --format svg --fields node; err_has 'format svg has no fields'
+	on_tree 2 --all; err_has '--format dot or --format svg'
 }
 
 # A file may omit the rate of a link: ibsa then shows no rate, not that of
@@ -191,14 +190,14 @@ unknown_rates_are_empty() {
 	sed '0,/ 4xEDR/s///' tree.net >norate.net
 	run 0 topology norate.net; aligned
 	out_has '^1 +leaf1 +1 +host1 mlx5_0 +1 +- +-$'
-	run 0 topology norate.net --dot -
+	run 0 topology norate.net --format dot
 	out_has '\[label="unknown rate", '; out_has 'label="cables are 4x'
 }
 
 # If the reader closes the pipe, ibsa topology exits with 0 without a message.
 nobody_reads_a_drawing() {
-	what='ibsa topology --svg - into a closed pipe'
-	{ sleep 0.1; "$ibsa" topology tree.net --svg - 2>err; echo $? >status; } |
+	what='ibsa topology --format svg into a closed pipe'
+	{ sleep 0.1; "$ibsa" topology tree.net --format svg 2>err; echo $? >status; } |
 		true
 	[ "$(cat status)" = 0 ] || fail "exit status $(cat status)"
 	err_empty
@@ -208,7 +207,8 @@ nobody_reads_a_drawing() {
 # are drawn as one box each.
 a_large_fabric_is_drawn_by_groups() {
 	local begin=$SECONDS
-	run 0 --fabric "$large" topology --dot large.dot --svg large.svg
+	run 0 --fabric "$large" topology --format dot; cp out large.dot
+	run 0 --fabric "$large" topology --format svg; cp out large.svg
 	# The command takes 0.3 s on an idle machine; the limit of 15 s leaves
 	# time for other programs.
 	[ $((SECONDS - begin)) -le 15 ] || fail 'more than 15 s'
@@ -232,17 +232,17 @@ a_ring_is_drawn_as_one_box() {
 		echo "[2] \"s$((i % 150 + 1))\"[3] 4xEDR"
 	done >ring.net
 	for i in {1..150}; do echo "Ca 1 \"h$i\""; done >>ring.net
-	run 0 topology ring.net --dot -
+	run 0 topology ring.net --format dot
 	[ "$(grep -c ' \[label=' out)" -eq 2 ] || fail 'not two boxes'
 	out_has 'label="150 switches'; out_has 'label="150 adapters'
-	run 0 topology ring.net --dot - --all
+	run 0 topology ring.net --format dot --all
 	[ "$(grep -c ' \[label=' out)" -eq 300 ] || fail 'not all nodes'
 }
 
 usage_is_checked() {
 	on_tree 2 one two; err_has 'one file'
 	run 4 topology leaf1; err_has 'leaf1'
-	on_tree 2 --net -j; err_has 'two formats'
+	on_tree 2 --format net -j; err_has 'two formats'
 	on_tree 2 --rate 1; err_has 'no option --rate'
 	local args
 	for args in '--fabric tree.net' '--port 1' '--record x.pcap' '--sa 1' \
@@ -252,14 +252,14 @@ usage_is_checked() {
 		err_has "^ibsa: topology: ${args%% *} is for queries to the SA, but .*'tree.net'"
 	done
 	run 0 topology tree.net --device 'mlx5_*' -t 100; lines 7
-	for args in '' --net --slurm -j; do
+	for args in '' --format=net --format=slurm -j; do
 		# shellcheck disable=SC2086 # words
 		run 2 topology /dev/null $args; out_empty
 		err_has '^ibsa: /dev/null: there is no node; '
 	done
 	run 0 topology <(cat tree.net); lines 7
 	run 0 topology --help; out_has '^usage: ibsa topology'
-	out_has '--node-name-map FILE'; out_has '--net'
+	out_has '--node-name-map FILE'; out_has '--format NAME .*net'
 }
 
 # LIDs of 32 bits are 0 in the records of InfiniBand.
@@ -269,7 +269,7 @@ long_lids_are_explained() {
 	grep -q "records of the SA" err && fail "a LID is missing"
 	run 0 fabric exec --opa --first-lid 70000 tree.net -- "$ibsa" topology
 	err_has "lack links: [0-9]+ of the SA's records have a LID that no node has; LIDs"
-	for format in --slurm --slurm-yaml; do
+	for format in --format=slurm --format=slurm-yaml; do
 		run 1 fabric exec --opa --first-lid 70000 tree.net -- \
 			"$ibsa" topology $format
 		out_empty; err_has 'the tree would lack links that the SA does'

@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: topology_slurm.sh IBSA LIBDIR FABRIC
 #
-# Tests "ibsa topology --slurm": the files that it writes, and the fabrics that
+# Tests "ibsa topology --format slurm": the files that it writes, and the fabrics that
 # it refuses. test/counterpart/slurm.sh tests that Slurm accepts these files.
 # shellcheck source=test/command/support.sh
 . "$(dirname "$0")/support.sh"
 
-# writes FILE ARG... - check that ibsa topology --slurm FILE ARG... prints the
+# writes FILE ARG... - check that ibsa topology --format slurm FILE ARG... prints the
 # lines of standard input, apart from comments
 writes() {
 	local file=$1
 	shift
-	run 0 topology --slurm "$file" "$@"
+	run 0 topology --format slurm "$file" "$@"
 	err_empty
 	grep -v '^#' out >lines
 	diff - lines >diff.out || fail "writes: $(cat lines)"
@@ -23,7 +23,7 @@ writes() {
 refuses() {
 	local text=$1 file=$2
 	shift 2
-	run 1 topology --slurm "$file" "$@"
+	run 1 topology --format slurm "$file" "$@"
 	out_empty
 	sentences 1
 	err_has "$text"
@@ -52,7 +52,7 @@ hosts_are_first_words() {
 	writes x.net --device 'mlx5_[1]' <<-'END'
 		SwitchName=sw Nodes=n9
 	END
-	run 0 --fabric x.net topology --slurm
+	run 0 --fabric x.net topology --format slurm
 	out_has '^SwitchName=sw Nodes=n-1.site,n9,n10$'
 	out_has '^# For TopologyPlugin=topology/tree$'
 }
@@ -79,7 +79,7 @@ other_nodes_are_left_out() {
 		SwitchName=sw Nodes=n1,n2
 	END
 	printf 'Ca 1 "lost"\nCa 1 "h-2"\n' >>x.net
-	run 0 topology --slurm x.net
+	run 0 topology --format slurm x.net
 	out_has '^# Without a switch: h-2,lost$'
 }
 
@@ -98,7 +98,7 @@ rails_need_a_choice() {
 	writes rails.net --device 'mlx5_[1]' <<-'END'
 		SwitchName=two Nodes=n1
 	END
-	run 1 topology --slurm rails.net --device 'mlx4*'
+	run 1 topology --format slurm rails.net --device 'mlx4*'
 	out_empty
 }
 
@@ -141,7 +141,7 @@ yaml_has_the_same_tree() {
 		Ca 1 "n1"
 		Ca 1 "7"
 	END
-	run 0 topology --slurm-yaml yaml.net
+	run 0 topology --format slurm-yaml yaml.net
 	python3 - out <<-'CHECK' || fail 'not the tree in YAML'
 		import sys
 		text = open(sys.argv[1], encoding="utf-8").read()
@@ -173,15 +173,15 @@ wrong_command_lines() {
 		out_empty
 		sentences 1
 	done <<-'END'
-		topology --slurm --net x.net
-		topology --slurm --slurm-yaml x.net
-		topology --slurm -j x.net
-		topology --slurm --csv x.net
+		topology --format slurm --format net x.net
+		topology --format slurm --format slurm-yaml x.net
+		topology --format slurm -j x.net
+		topology --format slurm --format csv x.net
 		topology x.net x.net
 	END
-	run 4 topology --slurm none.net
+	run 4 topology --format slurm none.net
 	echo 'Switch x' >bad.net
-	run 2 topology --slurm bad.net
+	run 2 topology --format slurm bad.net
 	err_has bad.net
 }
 

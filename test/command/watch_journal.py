@@ -5,7 +5,7 @@
 usage: watch_journal.py IBSA FABRIC PAGE
 
 Runs in its own mount namespace, in which the test creates the journal's socket.
-The fields of the entries are those of ibsa watch --ndjson at another port.
+The fields of the entries are those of ibsa watch --format ndjson at another port.
 Exits with 77 if no such namespace can be created.
 """
 import json
@@ -57,7 +57,7 @@ def entry_read(test, journal):
 
 
 def entry_of(row):
-    """Return the journal's fields for a row of --ndjson."""
+    """Return the journal's fields for a row of --format ndjson."""
     wanted = {"IBSA_EVENT": row["event"], "IBSA_GID": row["gid"],
               "IBSA_LID": row["lid"], "IBSA_NODE": row["name"],
               "IBSA_TRAP": row["trap"], "IBSA_REASON": row["reason"],
@@ -74,7 +74,7 @@ def watch(test, node, *args):
 
 
 def entries_are_those_of_watch(test, server, journal, listed):
-    rows = watch(test, "node3 mlx5_0", "--ndjson")
+    rows = watch(test, "node3 mlx5_0", "--format=ndjson")
     rows.stdout.readline()
     writer = watch(test, "node2 mlx5_0", "--journal", "-C", "ibsa0")
     entries = [entry_read(test, journal)]

@@ -90,11 +90,11 @@ hidden() {
 	local gap="the other ends of $2 active ports$3; an SA" key
 	for key in '' --sm-key=1; do
 		# shellcheck disable=SC2086 # no argument, or one
-		IBSA_NODE=$1 "$ibsa" topology --net $key >out 2>err &&
+		IBSA_NODE=$1 "$ibsa" topology --format net $key >out 2>err &&
 			grep -q "$gap.*; P_Keys of this port: 0x" err ||
 			wrong "$1: topology $key: not '$gap': $(<err)"
 		# shellcheck disable=SC2086
-		IBSA_NODE=$1 "$ibsa" check --expect "$net" $key --csv >out 2>err
+		IBSA_NODE=$1 "$ibsa" check --expect "$net" $key --format csv >out 2>err
 		[ $? -eq 1 ] && [ "$(grep -c '^hidden,warning,' out)" -eq 1 ] &&
 			! grep -q 'one-end\|is missing"*$' out ||
 			wrong "$1: check $key: $(cat out err)"

@@ -59,7 +59,7 @@ status=0
 expect() {
 	local want=$1 path=$2 got=0
 	shift 2
-	IBSA_NODE=$source "$ibsa" path self "$target" --ndjson --fields mtu_text,rate_text "$@" \
+	IBSA_NODE=$source "$ibsa" path self "$target" --format ndjson --fields mtu_text,rate_text "$@" \
 		>out 2>err || got=$?
 	[ "$got" -eq "$want" ] &&
 		[ "$(jq -r '.mtu_text + " " + .rate_text' out)" = "$path" ] &&

@@ -3,7 +3,7 @@
 # usage: slurm.sh IBSA FABRICS
 #        slurm.sh --check | --fetch
 #
-# Tests that Slurm's controller accepts what "ibsa topology --slurm" writes for
+# Tests that Slurm's controller accepts what "ibsa topology --format slurm" writes for
 # the topologies FABRICS, and that scontrol shows each leaf switch with its
 # hosts. The controller of this Debian release reads topology.conf; that of the
 # newer release $IBSA_SLURM_RELEASE (default forky) reads topology.yaml as
@@ -181,9 +181,9 @@ check() {
 	shift 2
 	rm -f topology.conf topology.yaml
 	if [ "$format" = conf ]; then
-		"$ibsa" topology --slurm "$@" >topology.conf 2>errors
+		"$ibsa" topology --format slurm "$@" >topology.conf 2>errors
 	else
-		"$ibsa" topology --slurm-yaml "$@" >topology.yaml 2>errors
+		"$ibsa" topology --format slurm-yaml "$@" >topology.yaml 2>errors
 	fi || {
 		wrong "$what: ibsa: $(cat errors)"
 		return

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: topology.sh IBSA DROP-IN EXAMPLES B.NET
 #
-# Tests that "ibsa topology --net" and ibnetdiscover write the same lines,
+# Tests that "ibsa topology --format net" and ibnetdiscover write the same lines,
 # except for the heading and the order of the nodes. It runs on four fabrics,
 # each with the embedded SA and with OpenSM, which sets an LMC at all ports. A
 # fabric server that loads this output must give the same output again.
@@ -85,7 +85,7 @@ if [ "$TOPOLOGY_SA" = none ]; then
 fi
 ibnetdiscover >want.net 2>want.err ||
 	wrong 'ibnetdiscover fails' want.err "$3"
-"$ibsa" topology --net >got.net 2>got.err || wrong 'it fails' got.err "$3"
+"$ibsa" topology --format net >got.net 2>got.err || wrong 'it fails' got.err "$3"
 nodes want.net >want
 nodes got.net >got
 [ "$(grep -c '^\[' want)" -ge 6 ] || wrong 'too few links' want "$3"
@@ -113,7 +113,7 @@ for guid in $guids; do
 done >map
 ibnetdiscover --node-name-map map >want.mapped 2>want.err ||
 	wrong 'ibnetdiscover fails with a map' want.err "$3"
-"$ibsa" topology --net --node-name-map map >got.mapped 2>got.err ||
+"$ibsa" topology --format net --node-name-map map >got.mapped 2>got.err ||
 	wrong 'it fails with a map' got.err "$3"
 grep -q '"two words"' want.mapped || wrong 'no name of the map' want.mapped "$3"
 diff <(grep -E '^(Switch|\[)' want.mapped | sort) \
@@ -122,7 +122,7 @@ diff <(grep -E '^(Switch|\[)' want.mapped | sort) \
 
 # Load the output as an embedded fabric of this process, without a fabric
 # server.
-env -u IBSA_FABRIC "$ibsa" --fabric got.net topology --net >again.net \
+env -u IBSA_FABRIC "$ibsa" --fabric got.net topology --format net >again.net \
 	2>again.err || wrong 'it cannot be loaded' again.err "$3"
 nodes again.net >again
 # The embedded SA gives each port LMC 0, and therefore other LIDs than OpenSM

@@ -126,10 +126,10 @@ links() {
 	done
 	! grep 'Could be' links || wrong 'a link could be more'
 	run ibnetdiscover >net 2>errors || wrong "ibnetdiscover: $(cat errors)"
-	"$ibsa" topology --net >ours 2>errors ||
+	"$ibsa" topology --format net >ours 2>errors ||
 		wrong "topology: $(cat errors)"
 	diff <(grep -v '^#' net | sort) <(grep -v '^#' ours | sort) >differ ||
-		wrong "topology --net differs: $(cat differ)"
+		wrong "topology --format net differs: $(cat differ)"
 	# ibsa can load the output of ibnetdiscover as a topology; its only
 	# findings are narrow links.
 	"$ibsa" fabric info net -j >ours 2>errors

@@ -25,10 +25,10 @@ OLD = b"old\n"
 COMMANDS = (
     (("metrics", "-o", "FILE"), b"# EOF\n"),
     (("page", "-o", "FILE"), b"</html>\n"),
-    (("topology", "--dot", "FILE"), b"}\n"),
-    (("reach", "--matrix", "--svg", "FILE"), b"</svg>"),
-    (("topology", "--slurm"), b"\n"),
-    (("topology", "--net"), b"\n"),
+    (("topology", "--format=dot"), b"}\n"),
+    (("reach", "--matrix", "--format=svg"), b"</svg>\n"),
+    (("topology", "--format=slurm"), b"\n"),
+    (("topology", "--format=net"), b"\n"),
     (("check", "-j"), b"]\n"),
 )
 STATUSES = range(1, 6)

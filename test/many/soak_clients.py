@@ -219,7 +219,7 @@ class Lasting:
 
 
 class Watch(Lasting):
-    name, host, words = "watch", "Hca42", ("watch", "--ndjson", "gid")
+    name, host, words = "watch", "Hca42", ("watch", "--format=ndjson", "gid")
 
     def line(self, line):
         event = json.loads(line)
