@@ -14,6 +14,7 @@
 #include <ibsa/types.h>
 
 #include "attack.h"
+#include "../support/descriptors.h"
 
 /* Take part in nothing more until the driver kills this process. */
 static void hold(void)
@@ -237,23 +238,9 @@ static int linger_socket(void)
 /* Send @fd with a byte, and close it here. */
 static void fd_pass(int to, int fd)
 {
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = { .head = { .cmsg_len = CMSG_LEN(sizeof(int)),
-				.cmsg_level = SOL_SOCKET,
-				.cmsg_type = SCM_RIGHTS } };
-	struct remote_head head = { .type = REMOTE_WATCH };
-	struct iovec part = { .iov_base = &head, .iov_len = sizeof(head) };
-	const struct msghdr message = {
-		.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = control.room,
-		.msg_controllen = sizeof(control.room),
-	};
+	const struct remote_head head = { .type = REMOTE_WATCH };
 
-	memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
-	(void)!sendmsg(to, &message, MSG_NOSIGNAL);
+	(void)!descriptors_pass(to, &head, sizeof(head), &fd, 1);
 	close(fd);
 }
 

@@ -19,6 +19,7 @@
 #include <ibsa/verbs.h>
 #include <infiniband/umad.h>
 
+#include "test/support/descriptors.h"
 #include "test/support/device_tree.h"
 #include "test/support/server_rig.h"
 
@@ -315,16 +316,6 @@ static void node_is_chosen_in_a_file(void **state)
 	unsetenv("IBSA_NODE");
 }
 
-/* The number of descriptors of the process. */
-static unsigned int fds_count(void)
-{
-	unsigned int count = 0;
-
-	for (int fd = 0; fd < 1024; fd++)
-		count += fcntl(fd, F_GETFD) >= 0;
-	return count;
-}
-
 /*
  * When a server ends, the device of its context is gone; it exists again when
  * a server is started at the path. The context at the other server is not
@@ -336,7 +327,7 @@ static void context_is_gone_with_its_server(void **state)
 		.device = "left",
 		.fabric = server_address(world.elsewhere),
 	};
-	const unsigned int fds = fds_count();
+	const unsigned int fds = descriptors_count();
 	struct ibv_context *context = context_open();
 	struct ibv_gid_entry entries[4];
 	struct ibv_context *other;
@@ -360,9 +351,9 @@ static void context_is_gone_with_its_server(void **state)
 	 * The servers are in this process, too: they close their sockets soon
 	 * after the clients.
 	 */
-	for (int i = 0; i < 1000 && fds_count() > fds; i++)
+	for (int i = 0; i < 1000 && descriptors_count() > fds; i++)
 		poll(NULL, 0, 10);
-	assert_in_range(fds_count(), 0, fds);
+	assert_in_range(descriptors_count(), 0, fds);
 }
 
 static void empty_name_is_a_real_device(void **state)

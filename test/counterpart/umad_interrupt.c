@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../support/descriptors.h"
 #include "umad_port.h"
 
 enum {
@@ -241,7 +242,7 @@ static bool receiver_cancel(bool sends)
 
 static int cancellations(void *arg)
 {
-	const unsigned int before = descriptors();
+	const unsigned int before = descriptors_count();
 	int cancelled = 0;
 	int received = 0;
 	int agents = 0;
@@ -256,7 +257,8 @@ static int cancellations(void *arg)
 	}
 	printf("cancel: %d cancelled, %d received and %d registered after it, "
 	       "%d descriptors left\n",
-	       cancelled, received, agents, (int)(descriptors() - before));
+	       cancelled, received, agents,
+	       (int)(descriptors_count() - before));
 	return 0;
 }
 

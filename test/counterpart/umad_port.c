@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* See umad_port.h. */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -23,7 +22,6 @@ enum {
 	QKEY = (int)0x80010000,
 	HOP_LIMIT = 64,
 	OTHER_CLASS = 0x0b,
-	FD_MAX = 256,
 	KILLED = -1000,
 };
 
@@ -124,15 +122,6 @@ bool port_agent(const struct port *port)
 	if (agent < 0)
 		return !port->device;
 	return !umad_unregister(port->portid, agent);
-}
-
-unsigned int descriptors(void)
-{
-	unsigned int count = 0;
-
-	for (int fd = 0; fd < FD_MAX; fd++)
-		count += fcntl(fd, F_GETFD) >= 0;
-	return count;
 }
 
 int child_wait(int pid, int limit_s)

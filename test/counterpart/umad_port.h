@@ -55,9 +55,6 @@ void port_drain(const struct port *port);
  */
 bool port_agent(const struct port *port);
 
-/* Number of descriptors of this process. */
-unsigned int descriptors(void);
-
 /*
  * Run @body in a child process. Return: the status that @body returned; -1: it
  * had to be killed after @limit_s seconds; or minus the signal that ended it,

@@ -26,6 +26,7 @@
 
 #include <infiniband/umad_str.h>
 
+#include "../support/descriptors.h"
 #include "umad_port.h"
 
 enum {
@@ -306,12 +307,13 @@ static int storm(void *arg)
 	 * allocate only once.
 	 */
 	workers_run(&state, THREADS, &lost);
-	descriptors_before = descriptors();
+	descriptors_before = descriptors_count();
 	bytes_before = mallinfo2().uordblks;
 	workers_run(&state, rounds, &lost);
 	printf("seed %u, %d rounds: %d children lost, %d descriptors and %ld "
 	       "bytes left\n",
-	       seed, rounds, lost, (int)(descriptors() - descriptors_before),
+	       seed, rounds, lost,
+	       (int)(descriptors_count() - descriptors_before),
 	       (long)(mallinfo2().uordblks - bytes_before));
 	return lost != 0;
 }

@@ -4,6 +4,7 @@
  * thread, by a second close, or by the program with close(2).
  */
 #include "../support/child.h"
+#include "../support/descriptors.h"
 #include "../support/device_tree.h"
 #include "rig.h"
 
@@ -186,15 +187,6 @@ static void a_portid_that_was_closed_is_another_ports(void **state)
 	close(connection);
 }
 
-static int descriptors_count(void)
-{
-	int count = 0;
-
-	for (int fd = 0; fd < 1024; fd++)
-		count += fcntl(fd, F_GETFD) >= 0;
-	return count;
-}
-
 /*
  * After a program has closed a portid with close(2), the next umad_open_port()
  * closes the port's other descriptors. The fabric server runs in this program:
@@ -203,7 +195,7 @@ static int descriptors_count(void)
 static void ports_that_were_closed_leave_nothing(void **state)
 {
 	enum { PORTS = 20, OF_A_PORT = 8, TRIES = 1000, TRY_MS = 10 };
-	const int before = descriptors_count();
+	const unsigned int before = descriptors_count();
 	int agent;
 
 	(void)state;

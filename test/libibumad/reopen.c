@@ -4,6 +4,7 @@
  * agents work again, and only what was in flight is lost.
  */
 #include "../support/child.h"
+#include "../support/descriptors.h"
 #include "rig.h"
 #include "base/clock.h"
 #include "wire/mad.h"
@@ -383,18 +384,9 @@ static void a_child_opens_its_parents_port_again(void **state)
 	close(go[1]);
 }
 
-static int descriptors_count(void)
-{
-	int count = 0;
-
-	for (int fd = 0; fd < 1024; fd++)
-		count += fcntl(fd, F_GETFD) >= 0;
-	return count;
-}
-
 static void restarts_leave_no_descriptors(void **state)
 {
-	int before = 0;
+	unsigned int before = 0;
 	int agent;
 	const int portid = port_open(&agent);
 

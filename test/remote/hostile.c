@@ -26,6 +26,7 @@
 #include "remote/link.h"
 #include "remote/protocol.h"
 #include "remote/transport.h"
+#include "test/support/descriptors.h"
 
 enum {
 	PATIENCE_MS = 200,
@@ -93,26 +94,12 @@ static void refuse(int fd, uint32_t type)
 /* The answer carries the data socket. */
 static void answer_attach(struct hostile *hostile, int fd)
 {
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = { .head = { .cmsg_len = CMSG_LEN(sizeof(int)),
-				.cmsg_level = SOL_SOCKET,
-				.cmsg_type = SCM_RIGHTS } };
-	struct remote_head head = { .type = REMOTE_ATTACH };
-	struct iovec part = { .iov_base = &head, .iov_len = sizeof(head) };
-	const struct msghdr message = {
-		.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = control.room,
-		.msg_controllen = sizeof(control.room),
-	};
+	const struct remote_head head = { .type = REMOTE_ATTACH };
 	int ends[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return;
-	memcpy(CMSG_DATA(&control.head), &ends[1], sizeof(ends[1]));
-	(void)!sendmsg(fd, &message, MSG_NOSIGNAL);
+	(void)!descriptors_pass(fd, &head, sizeof(head), &ends[1], 1);
 	close(ends[1]);
 	hostile->data = ends[0];
 }

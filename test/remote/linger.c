@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "remote/data.h"
+#include "test/support/descriptors.h"
 
 enum {
 	LINGER_S = 10,	/* how long the last close() waits */
@@ -64,26 +65,11 @@ static int listener_open(void)
 /* Send a byte with @count sockets, of which no other copy remains. */
 static void sockets_pass(int to, int listener, size_t count)
 {
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(FDS * sizeof(int))];
-	} control = { .head = { .cmsg_len = CMSG_LEN(count * sizeof(int)),
-				.cmsg_level = SOL_SOCKET,
-				.cmsg_type = SCM_RIGHTS } };
-	char byte = 0;
-	struct iovec part = { .iov_base = &byte, .iov_len = 1 };
-	const struct msghdr message = {
-		.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = control.room,
-		.msg_controllen = CMSG_SPACE(count * sizeof(int)),
-	};
-	int fds[FDS];
+	int fds[FDS] = { -1 };
 
 	for (size_t i = 0; i < count; i++)
 		fds[i] = linger_socket(listener);
-	memcpy(CMSG_DATA(&control.head), fds, count * sizeof(int));
-	assert_int_equal(sendmsg(to, &message, MSG_NOSIGNAL), 1);
+	assert_true(descriptors_pass(to, "", 1, fds, count));
 	for (size_t i = 0; i < count; i++)
 		close(fds[i]);
 }
