@@ -15,6 +15,7 @@
 #include "output/fields.h"
 #include "base/interrupt.h"
 #include "session/query_wait.h"
+#include "session/waiter.h"
 #include "service/service.h"
 
 /**
@@ -46,12 +47,6 @@ struct event_line {
 static const char second_signal_text[] =
 	"ended before the SA confirmed that the service is removed; it may "
 	"stay registered until its lease ends; see ibsa service unregister";
-
-/*
- * Milliseconds between two checks whether the reader of the output has closed
- * it.
- */
-enum { OUTPUT_CHECK_MS = 1000 };
 
 static const char *report_failure(const struct ibsa_registration_report *report)
 {
@@ -235,20 +230,20 @@ static void renewal_reported(const struct ibsa_registration_report *report,
  * after the reader of the output has closed it. -ENODEV does not end the loop:
  * the client reopens a device that comes back.
  */
-static void renewal_wait(struct renewal *renewal,
-			 const struct interrupt *interrupt)
+static void renewal_wait(struct renewal *renewal, struct interrupt *interrupt)
 {
-	struct ibsa_client *client = renewal->cli->client;
 	const struct out *out = &renewal->cli->out;
+	struct waiter waiter;
 	bool is_gone = false;
 
+	waiter_start(&waiter, renewal->cli, interrupt);
 	while (renewal->registration) {
 		const bool was_gone = is_gone;
 		int err;
 
 		if (interrupt_seen(interrupt) || !out_is_read(out))
 			renewal_release(renewal);
-		err = ibsa_wait(client, OUTPUT_CHECK_MS);
+		err = waiter_wait(&waiter, -1);
 		is_gone = err == -ENODEV;
 		if (is_gone && !was_gone)
 			complain("the device or fabric server is gone; when it "
@@ -258,9 +253,10 @@ static void renewal_wait(struct renewal *renewal,
 				 "port with ibsa devices",
 				 strerror(-err));
 			renewal->status = CLI_SILENT;
-			return;
+			break;
 		}
 	}
+	waiter_stop(&waiter, interrupt);
 }
 
 static int register_failed(int err)
@@ -273,7 +269,7 @@ static int register_failed(int err)
 }
 
 static int renewal_run(struct renewal *renewal, const struct service *service,
-		       const struct interrupt *interrupt)
+		       struct interrupt *interrupt)
 {
 	const struct ibsa_service_options options = {
 		.service = &service->record,
@@ -324,9 +320,7 @@ int service_renew(struct cli *cli)
 	err = interrupt_start(&interrupt, second_signal_text);
 	if (err)
 		return register_failed(err);
-	interrupt_wakes(&interrupt, cli->client);
 	status = renewal_run(&renewal, &service, &interrupt);
-	interrupt_wakes(&interrupt, NULL);
 	renewal_end(&renewal);
 	interrupt_stop(&interrupt);
 	return status;

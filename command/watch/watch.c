@@ -14,6 +14,7 @@
 #include "output/columns.h"
 #include "session/event_text.h"
 #include "session/query_wait.h"
+#include "session/waiter.h"
 #include "output/fields.h"
 #include "base/interrupt.h"
 #include "names/names.h"
@@ -27,10 +28,10 @@
 
 enum {
 	/*
-	 * Milliseconds between two checks whether the reader of the output has
-	 * closed it.
+	 * Milliseconds between two checks whether the output has room again
+	 * after events were left out.
 	 */
-	OUTPUT_CHECK_MS = 1000,
+	ROOM_CHECK_MS = 500,
 	/* Largest number of events that wait for the name of a node. */
 	LINES_MAX = 65536,
 	WORD_BYTES = 32,
@@ -366,12 +367,15 @@ static void event_received(const struct ibsa_event *event, void *arg)
  * Dispatch until a signal arrives or the reader of the output closes it.
  * -ENODEV does not end the loop: the client reopens a device that comes back.
  */
-static void watch_wait(struct watcher *watcher,
-		       const struct interrupt *interrupt)
+static void watch_wait(struct watcher *watcher, struct interrupt *interrupt)
 {
+	struct waiter waiter;
+
+	waiter_start(&waiter, watcher->cli, interrupt);
 	while (!watcher->ending && !interrupt_seen(interrupt) &&
 	       out_is_read(&watcher->cli->out)) {
-		int err = ibsa_wait(watcher->cli->client, OUTPUT_CHECK_MS);
+		int err = waiter_wait(
+			&waiter, watcher->limit.left_out ? ROOM_CHECK_MS : -1);
 
 		left_out_tell(watcher);
 		if (err && err != -EINTR && err != -ENODEV) {
@@ -382,6 +386,7 @@ static void watch_wait(struct watcher *watcher,
 			break;
 		}
 	}
+	waiter_stop(&waiter, interrupt);
 }
 
 static int not_watched(int err, const struct ibsa_error *error)
@@ -398,8 +403,7 @@ static void process_only_warn(const struct cli *cli)
 			 "fabric --help");
 }
 
-static void watch_start(struct watcher *watcher,
-			const struct interrupt *interrupt)
+static void watch_start(struct watcher *watcher, struct interrupt *interrupt)
 {
 	const struct ibsa_event_options options = {
 		.kinds = watcher->kinds,
@@ -540,9 +544,7 @@ static int watch_interruptibly(struct watcher *watcher)
 		watch_end(watcher);
 		return CLI_SILENT;
 	}
-	interrupt_wakes(&interrupt, watcher->cli->client);
 	watch_start(watcher, &interrupt);
-	interrupt_wakes(&interrupt, NULL);
 	watch_end(watcher);
 	interrupt_stop(&interrupt);
 	return watcher->status;

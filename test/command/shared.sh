@@ -674,6 +674,41 @@ a_renewal_says_that_the_server_is_gone() {
 	stop TERM
 }
 
+# sleeps PID - wait until a process has not run for two seconds
+sleeps() {
+	local end=$((SECONDS + 60)) before=-1 now=0
+	while [ "$now" -ne "$before" ] && [ "$SECONDS" -lt "$end" ]; do
+		before=$now
+		sleep 2
+		now=$(awk '/^voluntary_ctxt_switches/ { print $2 }' \
+			"/proc/$1/status")
+	done
+	[ "$now" -eq "$before" ]
+}
+
+# A command that waits does not run while nothing happens, and ends when the
+# reader of its output has closed it.
+waiting_commands_sleep() {
+	local args pid line got
+	start
+	for args in watch 'service register --renew 7 disk'; do
+		what="ibsa $args"
+		mkfifo lines
+		# shellcheck disable=SC2086 # several words
+		"$ibsa" $args >lines 2>err &
+		pid=$!
+		exec 5<lines
+		read -t 60 -r line <&5 || fail "no line: $(cat err)"
+		is_emulated || sleeps "$pid" || fail 'does not sleep'
+		exec 5<&-
+		got=0
+		ended "$pid" || got=$?
+		[ "$got" -ne 137 ] || fail 'does not end'
+		rm lines
+	done
+	stop TERM
+}
+
 # The message of the second watch names the process that receives the Reports. A
 # program chooses this name itself, so control characters in it are escaped.
 a_second_watch_names_the_first() {
@@ -704,4 +739,5 @@ run_groups ready_line_is_json_with_j ends_on_signals \
 	is_as_the_options_say full_server_obeys_commands \
 	a_watch_says_that_the_server_has_stopped \
 	a_renewal_says_that_the_server_is_gone \
+	waiting_commands_sleep \
 	a_second_watch_names_the_first
