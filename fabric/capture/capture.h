@@ -5,7 +5,7 @@
 
 #include <ibsa/fabric.h>
 
-#include "fabric/capture/frame.h"
+#include "common/frame.h"
 
 struct message;
 

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "fabric/capture/frame.h"
+#include "common/frame.h"
 #include "fabric/capture/pcap.h"
 #include "fabric/sa/sa.h"
 #include "fabric/capture/recording.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "fabric/capture/frame.h"
+#include "common/frame.h"
 #include "file_rig.h"
 #include "support.h"
 #include "wire/mad.h"

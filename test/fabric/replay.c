@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "../support/fail_alloc.h"
-#include "fabric/capture/frame.h"
+#include "common/frame.h"
 #include "support.h"
 #include "wire/mad.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A MAD as a packet on an InfiniBand link, with all headers and checksums. */
-#ifndef FABRIC_CAPTURE_FRAME_H
-#define FABRIC_CAPTURE_FRAME_H
+#ifndef COMMON_FRAME_H
+#define COMMON_FRAME_H
 
 #include <ibsa/types.h>
-#include <ibsa/transport.h>
 
 /* Maximum length of a packet: LRH, GRH, BTH, DETH, MAD, ICRC and VCRC. */
 enum { FRAME_BYTES_MAX = 8 + 40 + 12 + 8 + IBSA_MAD_BYTES + 4 + 2 };

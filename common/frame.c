@@ -9,7 +9,7 @@
 
 #include <ibsa/types.h>
 
-#include "fabric/capture/frame.h"
+#include "common/frame.h"
 
 enum {
 	LRH_BYTES = 8,
