@@ -49,7 +49,7 @@ static uint16_t crc16_add(uint16_t crc, uint8_t byte)
 	return crc;
 }
 
-static void put_le(uint8_t *out, uint32_t value, size_t len)
+static void le_put(uint8_t *out, uint32_t value, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		out[i] = (uint8_t)(value >> 8 * i);
@@ -94,7 +94,7 @@ uint32_t ibsa__frame_icrc(const uint8_t *bytes, size_t len, bool has_grh)
 	return ~crc;
 }
 
-static uint16_t vcrc(const uint8_t *bytes, size_t len)
+static uint16_t vcrc_of(const uint8_t *bytes, size_t len)
 {
 	uint16_t crc = UINT16_MAX;
 
@@ -103,7 +103,7 @@ static uint16_t vcrc(const uint8_t *bytes, size_t len)
 	return (uint16_t)~crc;
 }
 
-static void put_be24(uint8_t *out, uint32_t value)
+static void be24_put(uint8_t *out, uint32_t value)
 {
 	out[0] = (uint8_t)(value >> 16);
 	ibsa_put_be16(out + 1, (uint16_t)value);
@@ -118,7 +118,7 @@ static uint32_t be24(const uint8_t *bytes)
  * Write the LRH. @len: number of bytes from the end of the LRH to the end of
  * the payload.
  */
-static void put_lrh(const struct frame *frame, uint8_t *out, size_t len)
+static void lrh_put(const struct frame *frame, uint8_t *out, size_t len)
 {
 	const unsigned int lane = frame->dst_qp ? 0 : VL_MANAGEMENT;
 
@@ -130,7 +130,7 @@ static void put_lrh(const struct frame *frame, uint8_t *out, size_t len)
 	ibsa_put_be16(out + 6, frame->slid);
 }
 
-static void put_grh(const struct frame *frame, uint8_t *out, size_t len)
+static void grh_put(const struct frame *frame, uint8_t *out, size_t len)
 {
 	ibsa_put_be32(out, UINT32_C(6) << 28 |
 				   (uint32_t)frame->traffic_class << 20 |
@@ -142,19 +142,19 @@ static void put_grh(const struct frame *frame, uint8_t *out, size_t len)
 	memcpy(out + 24, frame->dgid.raw, 16);
 }
 
-static void put_bth(const struct frame *frame, uint8_t *out)
+static void bth_put(const struct frame *frame, uint8_t *out)
 {
 	out[0] = OPCODE_UD_SEND;
 	out[1] = 0;
 	ibsa_put_be16(out + 2, frame->pkey);
 	out[4] = 0;
-	put_be24(out + 5, frame->dst_qp);
+	be24_put(out + 5, frame->dst_qp);
 	out[8] = 0;
-	put_be24(out + 9, frame->psn);
+	be24_put(out + 9, frame->psn);
 	out += BTH_BYTES;
 	ibsa_put_be32(out, frame->dst_qp ? QKEY_GSI : 0);
 	out[4] = 0;
-	put_be24(out + 5, frame->src_qp);
+	be24_put(out + 5, frame->src_qp);
 }
 
 size_t ibsa__frame_put(const struct frame *frame, uint8_t out[FRAME_BYTES_MAX])
@@ -163,22 +163,22 @@ size_t ibsa__frame_put(const struct frame *frame, uint8_t out[FRAME_BYTES_MAX])
 			    ICRC_BYTES;
 	size_t at = LRH_BYTES;
 
-	put_lrh(frame, out, rest + (frame->has_grh ? GRH_BYTES : 0));
+	lrh_put(frame, out, rest + (frame->has_grh ? GRH_BYTES : 0));
 	if (frame->has_grh) {
-		put_grh(frame, out + at, rest);
+		grh_put(frame, out + at, rest);
 		at += GRH_BYTES;
 	}
-	put_bth(frame, out + at);
+	bth_put(frame, out + at);
 	at += BTH_BYTES + DETH_BYTES;
 	memcpy(out + at, frame->mad, IBSA_MAD_BYTES);
 	at += IBSA_MAD_BYTES;
-	put_le(out + at, ibsa__frame_icrc(out, at, frame->has_grh), ICRC_BYTES);
+	le_put(out + at, ibsa__frame_icrc(out, at, frame->has_grh), ICRC_BYTES);
 	at += ICRC_BYTES;
-	put_le(out + at, vcrc(out, at), VCRC_BYTES);
+	le_put(out + at, vcrc_of(out, at), VCRC_BYTES);
 	return at + VCRC_BYTES;
 }
 
-static void get_grh(const uint8_t *bytes, struct frame *out)
+static void grh_get(const uint8_t *bytes, struct frame *out)
 {
 	const uint32_t first = ibsa_be32(bytes);
 
@@ -190,7 +190,7 @@ static void get_grh(const uint8_t *bytes, struct frame *out)
 	memcpy(out->dgid.raw, bytes + 24, 16);
 }
 
-static bool get_bth(const uint8_t *bytes, struct frame *out)
+static bool bth_get(const uint8_t *bytes, struct frame *out)
 {
 	out->pkey = ibsa_be16(bytes + 2);
 	out->dst_qp = be24(bytes + 5);
@@ -218,8 +218,8 @@ bool ibsa__frame_get(const uint8_t *bytes, size_t len, struct frame *out)
 			    IBSA_MAD_BYTES)
 		return false;
 	if (has_grh) {
-		get_grh(bytes + at, out);
+		grh_get(bytes + at, out);
 		at += GRH_BYTES;
 	}
-	return get_bth(bytes + at, out);
+	return bth_get(bytes + at, out);
 }

@@ -35,7 +35,7 @@ static const char topology[] = "Switch 18 \"s\"\n"
 
 struct rig {
 	struct ibsa_fabric *fabric;
-	struct sim_file *files[2];
+	struct port_file *files[2];
 	const uint8_t *data;
 	size_t size;
 };
@@ -50,19 +50,19 @@ static void take(struct rig *rig, void *out, size_t len)
 	rig->size -= have;
 }
 
-static void drain(struct sim_file *file)
+static void drain(struct port_file *file)
 {
 	struct umad_header header;
 	const uint8_t *packet;
 	size_t len = 0;
 
-	ibsa__sim_file_settle(file);
-	while ((packet = ibsa__sim_file_head(file, &len))) {
+	ibsa__port_file_settle(file);
+	while ((packet = ibsa__port_file_head(file, &len))) {
 		memcpy(&header, packet, sizeof(header));
 		if (len < UMAD_HEADER_BYTES + 24 || header.length != len ||
-		    header.id >= SIM_AGENTS_MAX)
+		    header.id >= AGENTS_MAX)
 			abort();
-		ibsa__sim_file_take(file);
+		ibsa__port_file_take(file);
 	}
 }
 
@@ -70,7 +70,7 @@ static void drain(struct sim_file *file)
  * Write a packet. The input selects the values of its header, from values that
  * programs use, and its length.
  */
-static void write_packet(struct rig *rig, struct sim_file *file,
+static void write_packet(struct rig *rig, struct port_file *file,
 			 const uint8_t *step)
 {
 	struct {
@@ -89,13 +89,13 @@ static void write_packet(struct rig *rig, struct sim_file *file,
 	ibsa_put_be32((uint8_t *)&packet.header.qpn, step[7] & 3);
 	take(rig, packet.mad, len);
 	len = step[6] & 2 ? 64 : len;
-	(void)!ibsa__sim_file_write(file, (const uint8_t *)&packet,
-				    sizeof(packet.header) + len);
+	(void)!ibsa__port_file_write(file, (const uint8_t *)&packet,
+				     sizeof(packet.header) + len);
 }
 
-static void register_agent(struct sim_file *file, const uint8_t *step)
+static void register_agent(struct port_file *file, const uint8_t *step)
 {
-	struct sim_agent_request request = {
+	struct agent_request request = {
 		.method_mask = { step[3], step[4] },
 		.flags = step[5] & 1,
 		.oui = step[6],
@@ -105,7 +105,7 @@ static void register_agent(struct sim_file *file, const uint8_t *step)
 		.rmpp_version = step[5] >> 4 & 1,
 	};
 
-	(void)!ibsa__sim_file_register(file, &request);
+	(void)!ibsa__port_file_register(file, &request);
 }
 
 static void disturb(struct rig *rig, const uint8_t *step)
@@ -130,7 +130,7 @@ static void disturb(struct rig *rig, const uint8_t *step)
 static void go(struct rig *rig)
 {
 	uint8_t step[STEP_BYTES];
-	struct sim_file *file;
+	struct port_file *file;
 
 	take(rig, step, sizeof(step));
 	file = rig->files[step[1] & 1];
@@ -139,10 +139,10 @@ static void go(struct rig *rig)
 		register_agent(file, step);
 		break;
 	case 1:
-		(void)!ibsa__sim_file_unregister(file, step[2]);
+		(void)!ibsa__port_file_unregister(file, step[2]);
 		break;
 	case 2:
-		(void)!ibsa__sim_file_issm(file, step[2] & 1);
+		(void)!ibsa__port_file_issm(file, step[2] & 1);
 		break;
 	case 3:
 		disturb(rig, step);
@@ -162,9 +162,8 @@ static void run(const struct ibsa_fabric_options *options, const uint8_t *data,
 		size_t size)
 {
 	static const char *const names[] = { "a", "b" };
-	struct sim_agent_request smi = { .mgmt_class = 0x81,
-					 .class_version = 1 };
-	struct sim_agent_request any = { .qpn = 1 };
+	struct agent_request smi = { .mgmt_class = 0x81, .class_version = 1 };
+	struct agent_request any = { .qpn = 1 };
 	struct rig rig = { .data = data, .size = size };
 
 	if (ibsa_fabric_parse(topology, strlen(topology), options, NULL,
@@ -175,17 +174,17 @@ static void run(const struct ibsa_fabric_options *options, const uint8_t *data,
 			rig.fabric,
 			ibsa__fabric_find_node(rig.fabric, names[i]), 1);
 
-		if (ibsa__sim_file_open(&rig.fabric->first.files, port, NULL,
-					NULL, &rig.files[i]) ||
-		    ibsa__sim_file_register(rig.files[i], &smi) ||
-		    ibsa__sim_file_register(rig.files[i], &any))
+		if (ibsa__port_file_open(&rig.fabric->first.files, port, NULL,
+					 NULL, &rig.files[i]) ||
+		    ibsa__port_file_register(rig.files[i], &smi) ||
+		    ibsa__port_file_register(rig.files[i], &any))
 			abort();
 	}
 	for (int i = 0; i < PACKETS_MAX && rig.size; i++)
 		go(&rig);
 	for (int i = 0; i < 2; i++) {
 		drain(rig.files[i]);
-		ibsa__sim_file_close(rig.files[i]);
+		ibsa__port_file_close(rig.files[i]);
 	}
 	ibsa_fabric_put(rig.fabric);
 }

@@ -102,7 +102,7 @@ void ibsa__capture_posted(void *arg, const struct message *message,
 			  uint64_t now_ns)
 {
 	struct capture *capture = arg;
-	const struct sim_mad *mad = &message->mad;
+	const struct mad_headers *mad = &message->mad;
 	const struct frame frame = {
 		.slid = (uint16_t)mad->slid,
 		.dlid = (uint16_t)mad->dlid,

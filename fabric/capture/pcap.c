@@ -30,7 +30,7 @@ enum {
 #define MAGIC_NS UINT32_C(0xa1b23c4d)
 #define MAGIC_NG UINT32_C(0x0a0d0d0a)
 
-static uint32_t swapped(uint32_t value)
+static uint32_t bytes_swapped(uint32_t value)
 {
 	return value >> 24 | (value >> 8 & 0xff00) | (value << 8 & 0xff0000) |
 	       value << 24;
@@ -40,7 +40,7 @@ static uint32_t number_at(const struct pcap *pcap, size_t at)
 {
 	const uint32_t value = ibsa_be32(pcap->bytes + at);
 
-	return pcap->is_swapped ? swapped(value) : value;
+	return pcap->is_swapped ? bytes_swapped(value) : value;
 }
 
 static bool is_magic(uint32_t value)
@@ -59,7 +59,7 @@ enum pcap_kind ibsa__pcap_start(const uint8_t *bytes, size_t len,
 	magic = ibsa_be32(bytes);
 	if (magic == MAGIC_NG)
 		return PCAP_NG;
-	pcap.is_swapped = is_magic(swapped(magic));
+	pcap.is_swapped = is_magic(bytes_swapped(magic));
 	if (!pcap.is_swapped && !is_magic(magic))
 		return PCAP_NONE;
 	if (len < FILE_HEADER)

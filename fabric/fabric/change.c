@@ -35,7 +35,7 @@ struct change {
 	struct link_rate rate; /* its link's new one */
 };
 
-static bool has(const struct change *change, uint32_t bits)
+static bool change_has_any(const struct change *change, uint32_t bits)
 {
 	return change->wanted->mask & bits;
 }
@@ -45,9 +45,9 @@ static bool has(const struct change *change, uint32_t bits)
  * that are already due, so that the SA handles them at its old port and in its
  * old state.
  */
-static void settle(struct fabric_part *part)
+static void part_settle(struct fabric_part *part)
 {
-	ibsa__mads_settle(&part->net, sim_clock_now(part->subnet.clock));
+	ibsa__mads_settle(&part->net, fabric_clock_now(part->subnet.clock));
 	part->subnet.changes++;
 }
 
@@ -55,34 +55,34 @@ static void settle(struct fabric_part *part)
  * Let a new SM take over the subnet. The SM sends no Reports about the ports
  * that its first sweep finds.
  */
-static void take_over(struct fabric_part *part)
+static void part_take_over(struct fabric_part *part)
 {
 	ibsa__subnet_sweep(&part->subnet, SWEEP_MASTER);
 	ibsa__subnet_take_stock(&part->subnet);
 }
 
-static void sa_set(struct fabric_part *part, bool running)
+static void part_sa_set(struct fabric_part *part, bool running)
 {
 	if (running == part->subnet.sa_running || part->subnet.is_bare)
 		return;
-	settle(part);
+	part_settle(part);
 	part->subnet.sa_running = running;
 	if (running)
 		ibsa__sa_forget(&part->sa);
 	else
 		ibsa__reports_reset(&part->sa);
-	take_over(part);
+	part_take_over(part);
 }
 
 void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running)
 {
 	pthread_mutex_lock(&fabric->lock);
 	for (uint32_t i = 0; i < fabric->part_count; i++)
-		sa_set(fabric_part(fabric, i), running);
+		part_sa_set(fabric_part(fabric, i), running);
 	pthread_mutex_unlock(&fabric->lock);
 }
 
-static int move(struct ibsa_fabric *fabric, const char *name)
+static int sa_move(struct ibsa_fabric *fabric, const char *name)
 {
 	const struct topology *topo = &fabric->first.subnet.topo;
 	const uint32_t node = ibsa__fabric_find_node(fabric, name);
@@ -91,16 +91,16 @@ static int move(struct ibsa_fabric *fabric, const char *name)
 
 	if (fabric->first.subnet.is_bare)
 		return -EOPNOTSUPP;
-	if (node == SIM_NONE)
+	if (node == NO_INDEX)
 		return -ENODEV;
 	port = ibsa__subnet_sa_port(topo, node);
-	if (port == SIM_NONE)
+	if (port == NO_INDEX)
 		return -ENETDOWN;
 	part = fabric_part_of(fabric, port);
-	settle(part);
+	part_settle(part);
 	part->subnet.sa_end = topo->ports[port].end;
 	ibsa__sa_forget(&part->sa);
-	take_over(part);
+	part_take_over(part);
 	return 0;
 }
 
@@ -109,19 +109,21 @@ int ibsa_fabric_sa_move(struct ibsa_fabric *fabric, const char *node)
 	int err;
 
 	pthread_mutex_lock(&fabric->lock);
-	err = move(fabric, node);
+	err = sa_move(fabric, node);
 	pthread_mutex_unlock(&fabric->lock);
 	return err;
 }
 
-static int check_lid(const struct change *change)
+static int lid_check(const struct change *change)
 {
 	const struct ibsa_fabric_port_change *wanted = change->wanted;
 	const struct subnet *subnet = &change->part->subnet;
-	const uint32_t lid = has(change, IBSA_CHANGE_LID) ? wanted->lid
-							  : change->end->lid;
-	const uint8_t lmc = has(change, IBSA_CHANGE_LMC) ? wanted->lmc
-							 : change->port->lmc;
+	const uint32_t lid = change_has_any(change, IBSA_CHANGE_LID)
+				     ? wanted->lid
+				     : change->end->lid;
+	const uint8_t lmc = change_has_any(change, IBSA_CHANGE_LMC)
+				    ? wanted->lmc
+				    : change->port->lmc;
 
 	if (lmc > IBSA_LMC_MAX ||
 	    !ibsa__lids_are_valid(&subnet->lids, lid, UINT32_C(1) << lmc))
@@ -134,11 +136,11 @@ static int check_lid(const struct change *change)
 		       : -EADDRINUSE;
 }
 
-static int check_link(const struct change *change)
+static int link_check(const struct change *change)
 {
 	if (!change->port->number)
 		return -EINVAL;
-	return change->port->cable == SIM_NONE ? -ENETDOWN : 0;
+	return change->port->cable == NO_INDEX ? -ENETDOWN : 0;
 }
 
 static bool port_supports(const struct topo_port *port, struct link_rate rate)
@@ -150,7 +152,7 @@ static bool port_supports(const struct topo_port *port, struct link_rate rate)
 }
 
 /* Check that both ends of the link support the requested rate. */
-static int check_rate(struct change *change)
+static int rate_check(struct change *change)
 {
 	const struct topology *topo = &change->part->subnet.topo;
 	const char *text = change->wanted->rate;
@@ -163,7 +165,7 @@ static int check_rate(struct change *change)
 	return 0;
 }
 
-static int check_pkeys(const struct ibsa_fabric_port_change *wanted)
+static int pkeys_check(const struct ibsa_fabric_port_change *wanted)
 {
 	return wanted->pkeys && wanted->pkey_count &&
 			       wanted->pkey_count <= PKEYS_MAX
@@ -171,7 +173,7 @@ static int check_pkeys(const struct ibsa_fabric_port_change *wanted)
 		       : -EINVAL;
 }
 
-static int check(struct change *change)
+static int change_check(struct change *change)
 {
 	const struct ibsa_fabric_port_change *wanted = change->wanted;
 	const uint8_t sl_max = change->part->subnet.is_opa ? SL_MAX_OPA
@@ -179,17 +181,18 @@ static int check(struct change *change)
 	int err = 0;
 
 	if (!wanted->mask || wanted->mask & ~(uint32_t)ALL_CHANGES ||
-	    (!change->end && has(change, ~(uint32_t)OF_A_CABLE)) ||
-	    (has(change, IBSA_CHANGE_SM_SL) && wanted->sm_sl > sl_max))
+	    (!change->end && change_has_any(change, ~(uint32_t)OF_A_CABLE)) ||
+	    (change_has_any(change, IBSA_CHANGE_SM_SL) &&
+	     wanted->sm_sl > sl_max))
 		return -EINVAL;
-	if (has(change, OF_A_CABLE))
-		err = check_link(change);
-	if (!err && has(change, IBSA_CHANGE_RATE))
-		err = check_rate(change);
-	if (!err && has(change, IBSA_CHANGE_PKEYS))
-		err = check_pkeys(wanted);
-	if (!err && has(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
-		err = check_lid(change);
+	if (change_has_any(change, OF_A_CABLE))
+		err = link_check(change);
+	if (!err && change_has_any(change, IBSA_CHANGE_RATE))
+		err = rate_check(change);
+	if (!err && change_has_any(change, IBSA_CHANGE_PKEYS))
+		err = pkeys_check(wanted);
+	if (!err && change_has_any(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
+		err = lid_check(change);
 	return err;
 }
 
@@ -197,11 +200,11 @@ static int check(struct change *change)
  * Copy the requested P_Key table. All other steps that can fail are done
  * before: if memory is short here, nothing has changed.
  */
-static int copy_pkeys(struct change *change)
+static int pkeys_copy(struct change *change)
 {
 	const size_t count = change->wanted->pkey_count;
 
-	if (!has(change, IBSA_CHANGE_PKEYS))
+	if (!change_has_any(change, IBSA_CHANGE_PKEYS))
 		return 0;
 	change->pkeys = ibsa__calloc(count, sizeof(*change->pkeys));
 	if (!change->pkeys)
@@ -211,7 +214,7 @@ static int copy_pkeys(struct change *change)
 	return 0;
 }
 
-static void change_pkeys(const struct change *change)
+static void pkeys_change(const struct change *change)
 {
 	if (!change->setup->pkeys)
 		change->part->subnet.pkey_tables++;
@@ -220,13 +223,14 @@ static void change_pkeys(const struct change *change)
 	change->setup->pkey_count = (uint16_t)change->wanted->pkey_count;
 }
 
-static void change_lid(const struct change *change)
+static void lid_change(const struct change *change)
 {
-	const uint32_t lid = has(change, IBSA_CHANGE_LID) ? change->wanted->lid
-							  : change->end->lid;
+	const uint32_t lid = change_has_any(change, IBSA_CHANGE_LID)
+				     ? change->wanted->lid
+				     : change->end->lid;
 
 	ibsa__lids_drop(&change->part->subnet, change->port->end);
-	if (has(change, IBSA_CHANGE_LMC))
+	if (change_has_any(change, IBSA_CHANGE_LMC))
 		change->port->lmc = change->wanted->lmc;
 	change->end->lid_count = (uint8_t)(1 << change->port->lmc);
 	ibsa__lids_take(&change->part->subnet, change->port->end, lid);
@@ -236,13 +240,13 @@ static void change_lid(const struct change *change)
  * After a port got another LID, became reachable or became unreachable, let
  * the SM sweep the subnet and send Reports.
  */
-static void notice_lid(struct subnet *subnet)
+static void lid_notice(struct subnet *subnet)
 {
 	ibsa__subnet_sweep(subnet, SWEEP_AGAIN);
 	ibsa__subnet_report(subnet);
 }
 
-static void change_capabilities(const struct change *change)
+static void capabilities_change(const struct change *change)
 {
 	struct subnet *subnet = &change->part->subnet;
 	const uint32_t wanted = change->wanted->capability_mask;
@@ -259,65 +263,65 @@ static void change_capabilities(const struct change *change)
 			       });
 }
 
-static void apply(const struct change *change)
+static void change_apply(const struct change *change)
 {
 	bool is_link = false;
 
-	settle(change->part);
-	if (has(change, IBSA_CHANGE_PKEYS))
-		change_pkeys(change);
-	if (has(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
-		change_lid(change);
-	if (has(change, IBSA_CHANGE_SM_SL))
+	part_settle(change->part);
+	if (change_has_any(change, IBSA_CHANGE_PKEYS))
+		pkeys_change(change);
+	if (change_has_any(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
+		lid_change(change);
+	if (change_has_any(change, IBSA_CHANGE_SM_SL))
 		change->setup->sm_sl = change->wanted->sm_sl;
-	if (has(change, IBSA_CHANGE_NEEDS_GRH))
+	if (change_has_any(change, IBSA_CHANGE_NEEDS_GRH))
 		change->setup->needs_grh = change->wanted->needs_grh;
-	if (has(change, IBSA_CHANGE_REREGISTER))
+	if (change_has_any(change, IBSA_CHANGE_REREGISTER))
 		change->setup->reregisters++;
-	if (has(change, IBSA_CHANGE_LINK)) {
-		if (change->port->peer == SIM_NONE)
+	if (change_has_any(change, IBSA_CHANGE_LINK)) {
+		if (change->port->peer == NO_INDEX)
 			ibsa__port_match(&change->part->nodes, change->port);
 		is_link = ibsa__cable_plug(&change->part->subnet, change->port,
 					   change->wanted->link_up);
 	}
-	if (has(change, IBSA_CHANGE_RATE))
+	if (change_has_any(change, IBSA_CHANGE_RATE))
 		is_link |= ibsa__cable_set_rate(&change->part->subnet,
 						change->port, change->rate);
 	if (is_link)
 		ibsa__cable_notice(&change->part->subnet, change->port);
-	else if (has(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
-		notice_lid(&change->part->subnet);
-	if (has(change, IBSA_CHANGE_CAPABILITIES))
-		change_capabilities(change);
+	else if (change_has_any(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
+		lid_notice(&change->part->subnet);
+	if (change_has_any(change, IBSA_CHANGE_CAPABILITIES))
+		capabilities_change(change);
 }
 
-static int change_port(struct change *change)
+static int port_change(struct change *change)
 {
 	int err;
 
-	if (change->port->end != SIM_NONE) {
+	if (change->port->end != NO_INDEX) {
 		change->end = &change->part->subnet.ends[change->port->end];
 		change->setup = &change->part->subnet.setups[change->port->end];
 	}
-	err = check(change);
+	err = change_check(change);
 	if (!err)
-		err = copy_pkeys(change);
+		err = pkeys_copy(change);
 	if (!err)
-		apply(change);
+		change_apply(change);
 	return err;
 }
 
-static int find_port(struct change *change, const char *name,
-		     unsigned int number)
+static int change_port_find(struct change *change, const char *name,
+			    unsigned int number)
 {
 	const struct ibsa_fabric *fabric = change->fabric;
 	const uint32_t node = ibsa__fabric_find_node(fabric, name);
 	uint32_t index;
 
-	if (node == SIM_NONE)
+	if (node == NO_INDEX)
 		return -ENODEV;
 	index = ibsa__fabric_find_port(fabric, node, number);
-	if (index == SIM_NONE)
+	if (index == NO_INDEX)
 		return -ENXIO;
 	change->part = fabric_part_of(change->fabric, index);
 	change->port = &change->part->subnet.topo.ports[index];
@@ -336,9 +340,9 @@ int ibsa_fabric_port_set_sized(struct ibsa_fabric *fabric, const char *node,
 	if (err)
 		return err;
 	pthread_mutex_lock(&fabric->lock);
-	err = find_port(&change, node, port);
+	err = change_port_find(&change, node, port);
 	if (!err)
-		err = change_port(&change);
+		err = port_change(&change);
 	pthread_mutex_unlock(&fabric->lock);
 	return err;
 }

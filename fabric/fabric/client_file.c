@@ -22,7 +22,7 @@ struct client_file {
 	struct umad_file base;
 	struct umad_transport transport;
 	struct ibsa_fabric *fabric;
-	struct sim_file *file;
+	struct port_file *file;
 	uint32_t port; /* index in the topology */
 	/* Descriptor of the file's timer; -1 on a virtual clock. */
 	int fd;
@@ -60,9 +60,9 @@ static uint64_t wanted_alarm(const struct client_file *file)
 {
 	uint64_t due_ns;
 
-	if (file->is_wake_pending || ibsa__sim_file_is_readable(file->file))
+	if (file->is_wake_pending || ibsa__port_file_is_readable(file->file))
 		return 1;
-	due_ns = ibsa__sim_file_due(file->file);
+	due_ns = ibsa__port_file_due(file->file);
 	return due_ns == UINT64_MAX ? 0 : due_ns;
 }
 
@@ -93,7 +93,7 @@ static void file_set_alarm(struct client_file *file)
 
 /*
  * The umad file calls this function when a packet can be read, or when a MAD
- * was sent that will arrive later; see ibsa__sim_file_open(). Set the timer; on
+ * was sent that will arrive later; see ibsa__port_file_open(). Set the timer; on
  * a virtual clock, wake the threads that wait.
  */
 static void file_become_ready(void *arg)
@@ -110,7 +110,7 @@ static int file_register(struct umad_file *base,
 {
 	const struct umad_agent_request2 newer =
 		ibsa__umad_request_renew(request);
-	struct sim_agent_request agent = sim_agent_request(&newer);
+	struct agent_request agent = agent_request_of(&newer);
 	struct client_file *file = client_file_of(base);
 	int err;
 
@@ -119,8 +119,8 @@ static int file_register(struct umad_file *base,
 	 * Deliver the MADs that have already arrived before the new agent
 	 * exists: they are not for it.
 	 */
-	ibsa__sim_file_settle(file->file);
-	err = ibsa__sim_file_register(file->file, &agent);
+	ibsa__port_file_settle(file->file);
+	err = ibsa__port_file_register(file->file, &agent);
 	file_unlock(file);
 	if (!err)
 		request->id = agent.id;
@@ -133,8 +133,8 @@ static int file_unregister(struct umad_file *base, uint32_t agent)
 	int err;
 
 	file_lock(file);
-	ibsa__sim_file_settle(file->file);
-	err = ibsa__sim_file_unregister(file->file, agent);
+	ibsa__port_file_settle(file->file);
+	err = ibsa__port_file_unregister(file->file, agent);
 	file_unlock(file);
 	return err;
 }
@@ -145,7 +145,7 @@ static int file_send(struct umad_file *base, const void *packet, size_t len)
 	int err;
 
 	file_lock(file);
-	err = ibsa__sim_file_write(file->file, packet, len);
+	err = ibsa__port_file_write(file->file, packet, len);
 	file_set_alarm(file);
 	file_unlock(file);
 	return err;
@@ -162,10 +162,10 @@ static int file_receive(struct umad_file *base, struct umad_buffer *buffers,
 	size_t got;
 
 	file_lock(file);
-	if (!ibsa__sim_file_is_readable(file->file))
-		ibsa__sim_file_settle(file->file);
-	got = ibsa__sim_file_receive(file->file, buffers,
-				     file->is_watched ? 1 : count);
+	if (!ibsa__port_file_is_readable(file->file))
+		ibsa__port_file_settle(file->file);
+	got = ibsa__port_file_receive(file->file, buffers,
+				      file->is_watched ? 1 : count);
 	if (!got)
 		file->is_wake_pending = false;
 	file_set_alarm(file);
@@ -186,10 +186,10 @@ static int file_fd(struct umad_file *base)
 
 static bool file_is_ready(struct client_file *file)
 {
-	if (file->is_woken || ibsa__sim_file_is_readable(file->file))
+	if (file->is_woken || ibsa__port_file_is_readable(file->file))
 		return true;
-	ibsa__sim_file_settle(file->file);
-	return ibsa__sim_file_is_readable(file->file);
+	ibsa__port_file_settle(file->file);
+	return ibsa__port_file_is_readable(file->file);
 }
 
 static int wait_real(struct client_file *file, int timeout_ms)
@@ -223,7 +223,7 @@ static int wait_virtual(struct client_file *file, int timeout_ms)
 	if (timeout_ms >= 0)
 		end_ns = *now_ns + (uint64_t)timeout_ms * NS_PER_MS;
 	while (!file_is_ready(file)) {
-		const uint64_t due_ns = ibsa__sim_file_due(file->file);
+		const uint64_t due_ns = ibsa__port_file_due(file->file);
 		const uint64_t next_ns = due_ns < end_ns ? due_ns : end_ns;
 
 		if (next_ns == UINT64_MAX) {
@@ -336,7 +336,7 @@ static int file_open(struct umad_file *base, bool *out_is_other)
 	(void)out_is_other;
 	file_lock(file);
 	if (!file->file)
-		err = ibsa__sim_file_open(
+		err = ibsa__port_file_open(
 			&fabric_part_of(file->fabric, file->port)->files,
 			file->port, file_become_ready, file, &file->file);
 	file_unlock(file);
@@ -349,7 +349,7 @@ static void file_shut(struct umad_file *base, bool is_gone)
 
 	(void)is_gone;
 	file_lock(file);
-	ibsa__sim_file_close(file->file);
+	ibsa__port_file_close(file->file);
 	file->file = NULL;
 	file_unlock(file);
 }
@@ -459,12 +459,12 @@ int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 	pthread_mutex_lock(&fabric->lock);
 	adapter = ibsa__fabric_find_adapter(fabric, node);
 	pthread_mutex_unlock(&fabric->lock);
-	if (adapter == SIM_NONE || topo->nodes[adapter].type != IBSA_NODE_CA)
+	if (adapter == NO_INDEX || topo->nodes[adapter].type != IBSA_NODE_CA)
 		return -ENODEV;
 	index = ibsa__fabric_find_port(fabric, adapter, port);
-	if (index == SIM_NONE)
+	if (index == NO_INDEX)
 		return -ENXIO;
-	if (topo->ports[index].cable == SIM_NONE)
+	if (topo->ports[index].cable == NO_INDEX)
 		return -ENETDOWN;
 	return client_file_open(fabric, index, out);
 }

@@ -33,7 +33,7 @@ uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric)
 		if (fabric->first.subnet.topo.nodes[i].type == IBSA_NODE_CA)
 			return i;
 	}
-	return SIM_NONE;
+	return NO_INDEX;
 }
 
 uint32_t ibsa__fabric_find_node(const struct ibsa_fabric *fabric,
@@ -74,7 +74,7 @@ static uint32_t adapter_of_host(const struct ibsa_fabric *fabric,
 				const char *name)
 {
 	const struct topo_node *nodes = fabric->first.subnet.topo.nodes;
-	uint32_t found = SIM_NONE;
+	uint32_t found = NO_INDEX;
 	int best = 1;
 
 	for (uint32_t i = 0; i < fabric->first.subnet.topo.node_count; i++) {
@@ -85,7 +85,7 @@ static uint32_t adapter_of_host(const struct ibsa_fabric *fabric,
 
 		if (match < best)
 			continue;
-		if (match > best || found == SIM_NONE ||
+		if (match > best || found == NO_INDEX ||
 		    adapter_is_before(fabric, i, found))
 			found = i;
 		best = match;
@@ -98,7 +98,7 @@ uint32_t ibsa__fabric_find_adapter(const struct ibsa_fabric *fabric,
 {
 	const uint32_t node = ibsa__fabric_find_node(fabric, name);
 
-	return node == SIM_NONE && name ? adapter_of_host(fabric, name) : node;
+	return node == NO_INDEX && name ? adapter_of_host(fabric, name) : node;
 }
 
 const char *ibsa__fabric_adapter_id(struct ibsa_fabric *fabric,
@@ -109,7 +109,7 @@ const char *ibsa__fabric_adapter_id(struct ibsa_fabric *fabric,
 	pthread_mutex_lock(&fabric->lock);
 	node = ibsa__fabric_find_adapter(fabric, name);
 	pthread_mutex_unlock(&fabric->lock);
-	return node == SIM_NONE ? NULL
+	return node == NO_INDEX ? NULL
 				: fabric->first.subnet.topo.nodes[node].id;
 }
 
@@ -120,21 +120,21 @@ uint32_t ibsa__fabric_find_port(const struct ibsa_fabric *fabric,
 	const struct topo_node *node = &topo->nodes[index];
 
 	if (number > node->port_count)
-		return SIM_NONE;
+		return NO_INDEX;
 	if (node->type == IBSA_NODE_SWITCH)
 		return node->first_port + number;
 	for (uint32_t i = 1; !number && i <= node->port_count; i++) {
-		if (topo->ports[node->first_port + i].cable != SIM_NONE)
+		if (topo->ports[node->first_port + i].cable != NO_INDEX)
 			number = i;
 	}
 	return node->first_port + (number ? number : 1);
 }
 
-static int find_sa_node(const struct ibsa_fabric *fabric, const char *name,
+static int sa_node_find(const struct ibsa_fabric *fabric, const char *name,
 			struct ibsa_error *error, uint32_t *out)
 {
 	*out = ibsa__fabric_find_node(fabric, name);
-	if (*out != SIM_NONE)
+	if (*out != NO_INDEX)
 		return 0;
 	if (name)
 		return ibsa__fail(
@@ -146,7 +146,7 @@ static int find_sa_node(const struct ibsa_fabric *fabric, const char *name,
 			  "such as Ca 1 \"node1\", and a cable to it");
 }
 
-static void set_options(struct ibsa_fabric *fabric,
+static void options_set(struct ibsa_fabric *fabric,
 			const struct ibsa_fabric_options *options)
 {
 	fabric->clock.is_virtual = options->virtual_clock;
@@ -184,7 +184,7 @@ static uint64_t sa_due(void *arg, uint32_t end)
  * Set the handlers that every port has for MADs that arrive: the SA, the agents
  * for subnet management and performance management, and the agent for SMInfo.
  */
-static void set_handlers(struct fabric_part *part)
+static void handlers_set(struct fabric_part *part)
 {
 	struct port_handler *handlers = part->built_in;
 
@@ -219,7 +219,7 @@ static void set_handlers(struct fabric_part *part)
  * Set the observers of the subnet. For each change of the subnet, the observers
  * are called in this order: the SA, the traps, the counters.
  */
-static void set_observers(struct fabric_part *part)
+static void observers_set(struct fabric_part *part)
 {
 	struct subnet_observer *observing = part->observing;
 
@@ -242,7 +242,7 @@ static void set_observers(struct fabric_part *part)
 }
 
 /* Connect the objects of a subnet: set their pointers to each other. */
-static void compose(struct fabric_part *part)
+static void part_compose(struct fabric_part *part)
 {
 	part->net.subnet = &part->subnet;
 	part->nodes.subnet = &part->subnet;
@@ -250,7 +250,7 @@ static void compose(struct fabric_part *part)
 	part->sa.subnet = &part->subnet;
 	part->sa.net = &part->net;
 	part->sa.nodes = &part->nodes;
-	part->files = (struct sim_files){
+	part->files = (struct port_files){
 		.subnet = &part->subnet,
 		.net = &part->net,
 		.nodes = &part->nodes,
@@ -258,8 +258,8 @@ static void compose(struct fabric_part *part)
 	ibsa__mads_init(&part->net);
 	ibsa__traps_init(&part->nodes);
 	ibsa__multicast_init(&part->sa);
-	set_handlers(part);
-	set_observers(part);
+	handlers_set(part);
+	observers_set(part);
 }
 
 /*
@@ -288,7 +288,7 @@ static int others_make(struct ibsa_fabric *fabric)
 		part->net.latency_ns = first->net.latency_ns;
 		part->sa.profile = first->sa.profile;
 		part->sa.has_opa_paths = first->sa.has_opa_paths;
-		compose(part);
+		part_compose(part);
 		err = err ? err : failed;
 	}
 	return err;
@@ -306,12 +306,12 @@ static int part_start(struct fabric_part *part, struct ibsa_error *error)
 	if (!err)
 		err = ibsa__reports_init(&part->sa.reports);
 	if (!err)
-		err = ibsa__sim_files_init(&part->files);
+		err = ibsa__port_files_init(&part->files);
 	return err ? ibsa__fail(error, err, "out of memory") : 0;
 }
 
-static int init(struct ibsa_fabric *fabric, const char *sa_node,
-		struct ibsa_error *error)
+static int fabric_init(struct ibsa_fabric *fabric, const char *sa_node,
+		       struct ibsa_error *error)
 {
 	uint32_t node;
 	int err;
@@ -325,7 +325,7 @@ static int init(struct ibsa_fabric *fabric, const char *sa_node,
 				  ": it must be from 1 to %" PRIu32,
 				  fabric->first.subnet.lids.first,
 				  fabric->first.subnet.lids.limit - 1);
-	err = find_sa_node(fabric, sa_node, error, &node);
+	err = sa_node_find(fabric, sa_node, error, &node);
 	if (!err)
 		err = ibsa__subnet_init(&fabric->first.subnet, node,
 					&fabric->part_count, error);
@@ -350,11 +350,11 @@ static void part_done(struct fabric_part *part)
 	ibsa__subscriptions_done(&part->sa.subscriptions);
 	ibsa__groups_done(&part->sa.groups);
 	ibsa__aliases_done(&part->subnet.aliases);
-	ibsa__sim_files_done(&part->files);
+	ibsa__port_files_done(&part->files);
 	ibsa__subnet_part_done(&part->subnet);
 }
 
-static void destroy(struct ibsa_fabric *fabric)
+static void fabric_destroy(struct ibsa_fabric *fabric)
 {
 	for (uint32_t i = 0; i < fabric->part_count; i++)
 		part_done(fabric_part(fabric, i));
@@ -372,11 +372,11 @@ static void destroy(struct ibsa_fabric *fabric)
  * Set the error of a topology as a whole: it contains the file's name, but no
  * line number.
  */
-static int init_named(struct ibsa_fabric *fabric, const char *path,
-		      const char *sa_node, struct ibsa_error *error)
+static int fabric_init_named(struct ibsa_fabric *fabric, const char *path,
+			     const char *sa_node, struct ibsa_error *error)
 {
 	struct ibsa_error reason = { "" };
-	int err = init(fabric, sa_node, &reason);
+	int err = fabric_init(fabric, sa_node, &reason);
 
 	if (err)
 		return ibsa__fail(error, err, "%.60s: %s",
@@ -399,9 +399,9 @@ static int topology_read(struct ibsa_fabric *fabric,
 	return ibsa__fail(error, -ENOMEM, "out of memory");
 }
 
-static int make(const char *path, const char *text, size_t len,
-		const struct ibsa_fabric_options *options,
-		struct ibsa_error *error, struct ibsa_fabric **out)
+static int fabric_make(const char *path, const char *text, size_t len,
+		       const struct ibsa_fabric_options *options,
+		       struct ibsa_error *error, struct ibsa_fabric **out)
 {
 	struct ibsa_fabric *fabric = ibsa__calloc(1, sizeof(*fabric));
 	int err;
@@ -413,8 +413,8 @@ static int make(const char *path, const char *text, size_t len,
 	fabric->base.ops = &ibsa__fabric_ops;
 	fabric->first.subnet.clock = &fabric->clock;
 	fabric->part_count = 1;
-	compose(&fabric->first);
-	set_options(fabric, options);
+	part_compose(&fabric->first);
+	options_set(fabric, options);
 	err = topology_read(fabric,
 			    &(struct net_input){
 				    .path = path,
@@ -427,13 +427,13 @@ static int make(const char *path, const char *text, size_t len,
 			    },
 			    error);
 	if (!err)
-		err = init_named(fabric, path, options->sa_node, error);
+		err = fabric_init_named(fabric, path, options->sa_node, error);
 	for (uint32_t i = 0; i < fabric->part_count && !err; i++)
 		if (options->partitions)
 			err = ibsa__partitions_read(&fabric_part(fabric, i)->sa,
 						    options->partitions, error);
 	if (err)
-		destroy(fabric);
+		fabric_destroy(fabric);
 	else
 		*out = fabric;
 	return err;
@@ -455,7 +455,7 @@ int ibsa_fabric_load_sized(const char *path,
 		return err;
 	if (ibsa__is_capture(path))
 		return ibsa__replay_load(path, &known, error, out);
-	return make(path, NULL, 0, &known, error, out);
+	return fabric_make(path, NULL, 0, &known, error, out);
 }
 
 int ibsa_fabric_parse_sized(const char *text, size_t len,
@@ -468,7 +468,8 @@ int ibsa_fabric_parse_sized(const char *text, size_t len,
 					   error);
 
 	return err ? err
-		   : make(NULL, text ? text : "", len, &known, error, out);
+		   : fabric_make(NULL, text ? text : "", len, &known, error,
+				 out);
 }
 
 bool ibsa__fabric_is_ours(const struct ibsa_fabric *fabric)
@@ -491,7 +492,7 @@ void ibsa_fabric_put(struct ibsa_fabric *fabric)
 	is_last = !--fabric->references;
 	pthread_mutex_unlock(&fabric->lock);
 	if (is_last)
-		destroy(fabric);
+		fabric_destroy(fabric);
 }
 
 /*
@@ -567,7 +568,7 @@ void ibsa__fabric_port_state(const struct ibsa_fabric *fabric, uint32_t index,
 		.lmc = end->lid ? port->lmc : 0,
 		.pkey_index = default_pkey(setup),
 		.port_state = port->state,
-		.phys_state = port->peer != SIM_NONE ? PHYS_LINK_UP
+		.phys_state = port->peer != NO_INDEX ? PHYS_LINK_UP
 						     : PHYS_POLLING,
 		.link = subnet->is_opa ? IBSA_LINK_OPA : IBSA_LINK_INFINIBAND,
 		.port_num = port->number,
@@ -597,7 +598,7 @@ int ibsa_fabric_port_at_sized(struct ibsa_fabric *fabric, size_t index,
 	found.number = at->number;
 	found.guid = at->guid;
 	pthread_mutex_lock(&fabric->lock);
-	if (at->peer != SIM_NONE)
+	if (at->peer != NO_INDEX)
 		found.rate = ibsa__rate_text(at->rate.width, at->rate.speed);
 	ibsa__fabric_port_state(fabric, port, &found.state);
 	pthread_mutex_unlock(&fabric->lock);
@@ -635,7 +636,7 @@ void ibsa_fabric_stats_get_sized(struct ibsa_fabric *fabric,
 	for (uint32_t i = 0; i < fabric->part_count; i++) {
 		struct mad_net *net = &fabric_part(fabric, i)->net;
 
-		ibsa__mads_settle(net, sim_clock_now(&fabric->clock));
+		ibsa__mads_settle(net, fabric_clock_now(&fabric->clock));
 		stats_add(&stats, &net->stats);
 	}
 	pthread_mutex_unlock(&fabric->lock);

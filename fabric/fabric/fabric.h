@@ -33,7 +33,7 @@ struct fabric_part {
 	struct mad_net net;
 	struct nodes nodes;
 	struct sa sa;
-	struct sim_files files;
+	struct port_files files;
 	struct port_handler built_in[4];
 	struct subnet_observer observing[3];
 };
@@ -45,7 +45,7 @@ struct ibsa_fabric {
 	/* Value of ibsa__process() when the fabric was made. */
 	unsigned int process;
 	pthread_mutex_t lock;
-	struct sim_clock clock;
+	struct fabric_clock clock;
 	/* Clients wait for this condition variable if the clock is virtual. */
 	pthread_cond_t changed;
 	unsigned int references;
@@ -55,12 +55,8 @@ struct ibsa_fabric {
 	uint32_t part_count;
 	struct fabric_hosts hosts;
 	struct capture capture;
-	struct recording
-		/*
-		 * The recorded answers that replace the SA; NULL: the embedded
-		 * SA answers.
-		 */
-		*recording;
+	/* The recorded answers that replace the SA; NULL: the SA answers. */
+	struct recording *recording;
 };
 
 /* Return: part @index of the fabric, below @part_count. */
@@ -93,7 +89,7 @@ fabric_subnet_of(const struct ibsa_fabric *fabric, uint32_t port)
  */
 bool ibsa__fabric_is_ours(const struct ibsa_fabric *fabric);
 
-/* Return: the first channel adapter in the topology file, or SIM_NONE. */
+/* Return: the first channel adapter in the topology file, or NO_INDEX. */
 uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric);
 
 /* Whether a port of the adapter is active. */
@@ -101,7 +97,7 @@ bool ibsa__adapter_is_active(const struct ibsa_fabric *fabric, uint32_t node);
 
 /*
  * Return: the node with this name or id; the first adapter if @name is NULL;
- * or SIM_NONE.
+ * or NO_INDEX.
  */
 uint32_t ibsa__fabric_find_node(const struct ibsa_fabric *fabric,
 				const char *name);
@@ -111,7 +107,7 @@ uint32_t ibsa__fabric_find_node(const struct ibsa_fabric *fabric,
  * its host. The name of a host stands for the first of its adapters with an
  * active port, in the order of their names; if no adapter of the host has an
  * active port, for the first of its adapters. NULL: the first adapter. Return:
- * the node's index, or SIM_NONE.
+ * the node's index, or NO_INDEX.
  */
 uint32_t ibsa__fabric_find_adapter(const struct ibsa_fabric *fabric,
 				   const char *name);
@@ -136,7 +132,7 @@ const char *ibsa__fabric_adapter_id(struct ibsa_fabric *fabric,
 /*
  * Find a port of the node with index @index. Number 0 means port 0 of a switch;
  * for other nodes, the first port with a cable, or port 1 if no port has a
- * cable. Return: the port's index; SIM_NONE: the node has no port with this
+ * cable. Return: the port's index; NO_INDEX: the node has no port with this
  * number.
  */
 uint32_t ibsa__fabric_find_port(const struct ibsa_fabric *fabric,

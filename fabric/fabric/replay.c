@@ -28,7 +28,7 @@
  * would wait for a timeout, and an empty answer would mean that there are no
  * records.
  */
-static bool refuse(const uint8_t *request, struct sa_reply *reply)
+static bool request_refuse(const uint8_t *request, struct sa_reply *reply)
 {
 	memcpy(reply->bytes, request, IBSA_MAD_BYTES);
 	reply->bytes[MAD_METHOD] = ibsa__response_method(request[MAD_METHOD]);
@@ -54,7 +54,7 @@ static bool recording_answer(void *arg, const uint8_t *request,
 		return false;
 	exchange = ibsa__recording_query(recording, request);
 	if (!exchange)
-		return refuse(request, reply);
+		return request_refuse(request, reply);
 	if (!exchange->is_whole ||
 	    !ibsa__sa_reply_put(reply, exchange->answer, exchange->len))
 		return false;
@@ -66,7 +66,7 @@ static bool recording_answer(void *arg, const uint8_t *request,
  * Check that the options contain none that needs a topology file: these do not
  * apply to a capture.
  */
-static int check_options(const char *path,
+static int options_check(const char *path,
 			 const struct ibsa_fabric_options *options,
 			 struct ibsa_error *error)
 {
@@ -101,7 +101,7 @@ static int recording_load(const char *path, struct ibsa_error *error,
  * Make the capture's fabric from a topology that is written as text. The
  * requester may be the port of the SA itself.
  */
-static int make_fabric(const struct recording *recording,
+static int fabric_make(const struct recording *recording,
 		       struct ibsa_fabric_options options,
 		       struct ibsa_error *error, struct ibsa_fabric **out)
 {
@@ -127,7 +127,7 @@ static int make_fabric(const struct recording *recording,
  * Set the P_Keys: the requester's port has the P_Key of its first request, and
  * the SA's port accepts it.
  */
-static int set_pkeys(struct ibsa_fabric *fabric, uint16_t pkey)
+static int pkeys_set(struct ibsa_fabric *fabric, uint16_t pkey)
 {
 	const uint16_t full = pkey | IBSA_PKEY_FULL;
 	struct ibsa_fabric_port_change change = {
@@ -144,16 +144,16 @@ static int set_pkeys(struct ibsa_fabric *fabric, uint16_t pkey)
 	return err ? err : ibsa_fabric_port_set(fabric, SA_NAME, 0, &change);
 }
 
-static int make(struct recording *recording,
-		const struct ibsa_fabric_options *options,
-		struct ibsa_error *error, struct ibsa_fabric **out)
+static int replay_make(struct recording *recording,
+		       const struct ibsa_fabric_options *options,
+		       struct ibsa_error *error, struct ibsa_fabric **out)
 {
 	struct ibsa_fabric *fabric;
-	int err = make_fabric(recording, *options, error, &fabric);
+	int err = fabric_make(recording, *options, error, &fabric);
 
 	if (err)
 		return err;
-	err = set_pkeys(fabric, recording->pkey);
+	err = pkeys_set(fabric, recording->pkey);
 	if (err) {
 		ibsa_fabric_put(fabric);
 		return ibsa__fail(error, err, "out of memory");
@@ -170,7 +170,7 @@ int ibsa__replay_load(const char *path,
 		      struct ibsa_error *error, struct ibsa_fabric **out)
 {
 	struct recording *recording;
-	int err = check_options(path, options, error);
+	int err = options_check(path, options, error);
 
 	if (err)
 		return err;
@@ -179,7 +179,7 @@ int ibsa__replay_load(const char *path,
 		return ibsa__fail(error, -ENOMEM, "out of memory");
 	err = recording_load(path, error, recording);
 	if (!err)
-		err = make(recording, options, error, out);
+		err = replay_make(recording, options, error, out);
 	if (err)
 		ibsa__replay_done(recording);
 	return err;

@@ -132,7 +132,7 @@ static uint32_t host_bound(const struct ibsa_fabric *fabric, const char *host,
 
 /*
  * Find a host: with exactly this name, or else the first whose name differs only
- * in the case of letters. Return: the index of its first adapter, or SIM_NONE.
+ * in the case of letters. Return: the index of its first adapter, or NO_INDEX.
  */
 static uint32_t host_find(const struct ibsa_fabric *fabric, const char *host,
 			  size_t len)
@@ -143,7 +143,7 @@ static uint32_t host_find(const struct ibsa_fabric *fabric, const char *host,
 		if (at < host_bound(fabric, host, len, folds, true))
 			return at;
 	}
-	return SIM_NONE;
+	return NO_INDEX;
 }
 
 /* The adapters of a seat's host: their indices, up to *@end. */
@@ -179,7 +179,7 @@ static bool seat_at_host(const struct ibsa_fabric *fabric, const char *name,
 {
 	const uint32_t at = host_find(fabric, name, len);
 
-	if (at == SIM_NONE)
+	if (at == NO_INDEX)
 		return false;
 	*out = (struct fabric_seat){ .node = fabric->hosts.adapters[at],
 				     .kind = SEAT_HOST };
@@ -199,7 +199,7 @@ static bool seat_at_node(uint32_t node, enum seat_kind kind,
 			 struct fabric_seat *out)
 {
 	*out = (struct fabric_seat){ .node = node, .kind = kind };
-	return node != SIM_NONE;
+	return node != NO_INDEX;
 }
 
 static bool seat_by_node(const struct ibsa_fabric *fabric,
@@ -228,13 +228,13 @@ static bool seat_use_device(const struct ibsa_fabric *fabric,
 			    const char *device, bool is_seated,
 			    struct fabric_seat *seat)
 {
-	uint32_t node = SIM_NONE;
+	uint32_t node = NO_INDEX;
 
 	if (is_seated)
 		node = ibsa__seat_device(fabric, seat, device);
-	if (node != SIM_NONE)
+	if (node != NO_INDEX)
 		seat->node = node;
-	if (node != SIM_NONE || (is_seated && !strcmp(device, UNNAMED "0")))
+	if (node != NO_INDEX || (is_seated && !strcmp(device, UNNAMED "0")))
 		return true;
 	return seat_at_node(ibsa__fabric_find_adapter(fabric, device),
 			    SEAT_NODE, seat);
@@ -243,7 +243,7 @@ static bool seat_use_device(const struct ibsa_fabric *fabric,
 int ibsa__seat_find(struct ibsa_fabric *fabric, const struct seat_words *words,
 		    struct fabric_seat *out)
 {
-	struct fabric_seat seat = { .node = SIM_NONE };
+	struct fabric_seat seat = { .node = NO_INDEX };
 	bool is_found;
 	int err = hosts_make(fabric);
 
@@ -334,5 +334,5 @@ uint32_t ibsa__seat_device(const struct ibsa_fabric *fabric,
 	while (ibsa__seat_next(&walk))
 		if (!strcmp(walk.name, name))
 			return walk.node;
-	return SIM_NONE;
+	return NO_INDEX;
 }

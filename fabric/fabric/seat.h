@@ -66,7 +66,7 @@ bool ibsa__seat_next(struct seat_walk *walk);
 bool ibsa__seat_has(const struct ibsa_fabric *fabric,
 		    const struct fabric_seat *seat, uint32_t node);
 
-/* Return: the node of the device with this name, or SIM_NONE. */
+/* Return: the node of the device with this name, or NO_INDEX. */
 uint32_t ibsa__seat_device(const struct ibsa_fabric *fabric,
 			   const struct fabric_seat *seat, const char *name);
 

@@ -47,7 +47,7 @@ int ibsa_fabric_end_at_sized(struct ibsa_fabric *fabric, size_t node,
 	end = (struct ibsa_fabric_end){
 		.guid = at->guid,
 		.file_lid = at->wanted_lid,
-		.has_cable = at->cable != SIM_NONE,
+		.has_cable = at->cable != NO_INDEX,
 	};
 	if (end.has_cable) {
 		end.far_node = topo->ports[at->cable].node;
@@ -55,7 +55,7 @@ int ibsa_fabric_end_at_sized(struct ibsa_fabric *fabric, size_t node,
 		pthread_mutex_lock(&fabric->lock);
 		end.lanes = ibsa__lanes_of_width(at->rate.width);
 		end.speed = ibsa__speed_name(at->rate.speed);
-		end.is_up = at->peer != SIM_NONE;
+		end.is_up = at->peer != NO_INDEX;
 		pthread_mutex_unlock(&fabric->lock);
 	}
 	ibsa__sized_write(out, size, &end, sizeof(end));

@@ -12,49 +12,49 @@
 #include "fabric/file/open_file.h"
 #include "fabric/node/sma.h"
 
-int ibsa__sim_files_init(struct sim_files *files)
+int ibsa__port_files_init(struct port_files *files)
 {
 	files->net->responses = (struct response_handler){
-		.take = ibsa__files_take,
+		.take = ibsa__port_files_deliver,
 		.arg = files,
 	};
 	return ibsa__hash_init(&files->agents);
 }
 
-void ibsa__sim_files_done(struct sim_files *files)
+void ibsa__port_files_done(struct port_files *files)
 {
 	ibsa__hash_done(&files->agents);
 }
 
-static struct port_handler **handlers_of(const struct sim_file *file)
+static struct port_handler **handlers_of(const struct port_file *file)
 {
 	return &file->files->subnet->setups[file->end].handlers;
 }
 
 static void file_expect(void *arg)
 {
-	const struct sim_file *file = arg;
+	const struct port_file *file = arg;
 
 	if (file->ready)
 		file->ready(file->arg);
 }
 
-int ibsa__sim_file_open(struct sim_files *files, uint32_t port,
-			void (*ready)(void *arg), void *arg,
-			struct sim_file **out)
+int ibsa__port_file_open(struct port_files *files, uint32_t port,
+			 void (*ready)(void *arg), void *arg,
+			 struct port_file **out)
 {
-	struct sim_file *file;
+	struct port_file *file;
 	int err;
 
 	if (port >= files->subnet->topo.port_count ||
-	    files->subnet->topo.ports[port].end == SIM_NONE)
+	    files->subnet->topo.ports[port].end == NO_INDEX)
 		return -ENODEV;
 	file = ibsa__calloc(1, sizeof(*file));
 	if (!file)
 		return -ENOMEM;
 	file->files = files;
 	file->handler = (struct port_handler){
-		.take = ibsa__file_take,
+		.take = ibsa__port_file_deliver,
 		.expect = file_expect,
 		.arg = file,
 	};
@@ -74,7 +74,7 @@ int ibsa__sim_file_open(struct sim_files *files, uint32_t port,
 	return 0;
 }
 
-static void set_issm(struct sim_file *file, bool on)
+static void issm_set(struct port_file *file, bool on)
 {
 	struct end_setup *setup = &file->files->subnet->setups[file->end];
 
@@ -96,42 +96,42 @@ static void agent_close(struct agent *agent)
 	agent->is_open = false;
 }
 
-void ibsa__sim_file_close(struct sim_file *file)
+void ibsa__port_file_close(struct port_file *file)
 {
-	struct sim_files *files;
+	struct port_files *files;
 	struct port_handler **at;
 
 	if (!file)
 		return;
 	files = file->files;
-	for (uint32_t i = 0; i < SIM_AGENTS_MAX; i++)
+	for (uint32_t i = 0; i < AGENTS_MAX; i++)
 		agent_close(&file->agents[i]);
 	for (at = handlers_of(file); *at != &file->handler;)
 		at = &(*at)->next;
 	*at = file->handler.next;
 	if (files->subnet->setups[file->end].issm == file)
-		set_issm(file, false);
+		issm_set(file, false);
 	ibsa__sents_done(&file->sents, files->net->mads.pool);
 	ibsa__inbox_done(&file->inbox);
 	ibsa__free(file);
 }
 
-int ibsa__sim_file_issm(struct sim_file *file, bool on)
+int ibsa__port_file_issm(struct port_file *file, bool on)
 {
-	struct sim_files *files = file->files;
+	struct port_files *files = file->files;
 	const struct end_setup *setup = &files->subnet->setups[file->end];
 
 	if (on && setup->issm && setup->issm != file)
 		return -EBUSY;
 	if (on != (setup->issm == file))
-		set_issm(file, on);
+		issm_set(file, on);
 	return 0;
 }
 
-bool ibsa__sim_file_has(const struct sim_file *file,
-			const struct sim_agent_request *request)
+bool ibsa__port_file_has(const struct port_file *file,
+			 const struct agent_request *request)
 {
-	for (int i = 0; i < SIM_AGENTS_MAX; i++) {
+	for (int i = 0; i < AGENTS_MAX; i++) {
 		const struct agent *agent = &file->agents[i];
 
 		if (agent->is_open &&
@@ -146,16 +146,16 @@ bool ibsa__sim_file_has(const struct sim_file *file,
  * requested methods. Each umad file of the port is a handler in the list
  * @handler.
  */
-static bool is_taken(const struct port_handler *handler,
-		     const struct sim_agent_request *request)
+static bool methods_are_taken(const struct port_handler *handler,
+			      const struct agent_request *request)
 {
-	while (handler && !ibsa__sim_file_has(handler->arg, request))
+	while (handler && !ibsa__port_file_has(handler->arg, request))
 		handler = handler->next;
 	return handler;
 }
 
-int ibsa__sim_file_register(struct sim_file *file,
-			    struct sim_agent_request *request)
+int ibsa__port_file_register(struct port_file *file,
+			     struct agent_request *request)
 {
 	struct agent *agent;
 	uint32_t id = 0;
@@ -163,11 +163,11 @@ int ibsa__sim_file_register(struct sim_file *file,
 
 	if (err)
 		return err;
-	if (is_taken(*handlers_of(file), request))
+	if (methods_are_taken(*handlers_of(file), request))
 		return -EINVAL;
-	while (id < SIM_AGENTS_MAX && file->agents[id].is_open)
+	while (id < AGENTS_MAX && file->agents[id].is_open)
 		id++;
-	if (id == SIM_AGENTS_MAX)
+	if (id == AGENTS_MAX)
 		return -ENOMEM;
 	request->id = id;
 	agent = &file->agents[id];
@@ -182,7 +182,7 @@ int ibsa__sim_file_register(struct sim_file *file,
 }
 
 /* Drop the requests of an agent that wait for a response. */
-static void end_sents_of(struct sim_file *file, uint32_t id)
+static void agent_sents_end(struct port_file *file, uint32_t id)
 {
 	struct list *at = file->sents.all.next;
 
@@ -196,18 +196,18 @@ static void end_sents_of(struct sim_file *file, uint32_t id)
 	}
 }
 
-int ibsa__sim_file_unregister(struct sim_file *file, uint32_t id)
+int ibsa__port_file_unregister(struct port_file *file, uint32_t id)
 {
-	if (id >= SIM_AGENTS_MAX || !file->agents[id].is_open)
+	if (id >= AGENTS_MAX || !file->agents[id].is_open)
 		return -EINVAL;
 	agent_close(&file->agents[id]);
-	end_sents_of(file, id);
+	agent_sents_end(file, id);
 	return 0;
 }
 
 /* A packet that a program has written, with the agent that sends it. */
 struct out {
-	struct sim_file *file;
+	struct port_file *file;
 	const struct agent *agent;
 	struct umad_header header;
 	const uint8_t *mad;
@@ -228,13 +228,13 @@ static size_t mad_max(const struct subnet *subnet)
 	return subnet->is_opa ? OPA_MAD_BYTES : IBSA_MAD_BYTES;
 }
 
-static int check(struct out *out)
+static int out_check(struct out *out)
 {
-	const struct sim_file *file = out->file;
+	const struct port_file *file = out->file;
 	const uint32_t id = out->header.id;
 	bool has_rmpp;
 
-	if (id >= SIM_AGENTS_MAX)
+	if (id >= AGENTS_MAX)
 		return -EINVAL;
 	if (!file->agents[id].is_open)
 		return -EIO;
@@ -265,15 +265,15 @@ static uint32_t dlid_of(const struct subnet *subnet,
 }
 
 /* Return: the source and destination of a packet, from its umad header. */
-static struct sim_mad address(const struct out *out)
+static struct mad_headers out_address(const struct out *out)
 {
 	const struct subnet *subnet = out->file->files->subnet;
 	const struct end_port *end = &subnet->ends[out->file->end];
 	struct ibsa_address to;
-	struct sim_mad mad;
+	struct mad_headers mad;
 
 	umad_header_address_get(&out->header, &to);
-	mad = (struct sim_mad){
+	mad = (struct mad_headers){
 		.from = out->file->port,
 		.slid = out->mad[MAD_CLASS] == CLASS_SMP_DIRECT
 				? IBSA_LID_PERMISSIVE
@@ -301,7 +301,7 @@ static struct sim_mad address(const struct out *out)
  * Write the RMPP header of a message's first segment: the receiver gets only
  * this header after reassembly. Source: Linux mad_rmpp.c, send_next_seg().
  */
-static void put_segments(const struct out *out, struct sa_reply *body)
+static void segment_header_put(const struct out *out, struct sa_reply *body)
 {
 	const size_t head = ibsa__class_header_bytes(out->mad[MAD_CLASS]);
 	const size_t room = IBSA_MAD_BYTES - head;
@@ -321,13 +321,13 @@ static void put_segments(const struct out *out, struct sa_reply *body)
 		      (uint32_t)(count * each - pad));
 }
 
-static void put_prefix(const struct agent *agent, uint8_t *mad)
+static void prefix_put(const struct agent *agent, uint8_t *mad)
 {
 	if (!mad_is_response(mad))
 		ibsa_put_be32(mad + MAD_TID, (uint32_t)agent->by_prefix.key);
 }
 
-static bool put_body(const struct out *out, struct sa_reply *body)
+static bool out_body_put(const struct out *out, struct sa_reply *body)
 {
 	static const uint8_t zero[IBSA_MAD_BYTES];
 
@@ -338,28 +338,29 @@ static bool put_body(const struct out *out, struct sa_reply *body)
 	} else if (!ibsa__sa_reply_put(body, out->mad, out->len)) {
 		return false;
 	}
-	put_prefix(out->agent, body->bytes);
+	prefix_put(out->agent, body->bytes);
 	if (out->is_table)
-		put_segments(out, body);
+		segment_header_put(out, body);
 	return true;
 }
 
 /* Return: the MAD of the packet, to be sent; NULL: out of memory. */
-static struct message *make_message(const struct out *out)
+static struct message *message_make(const struct out *out)
 {
 	struct message *message = ibsa__mad_new(out->file->files->net);
 
 	if (!message)
 		return NULL;
-	message->mad = address(out);
-	if (put_body(out, &message->body))
+	message->mad = out_address(out);
+	if (out_body_put(out, &message->body))
 		return message;
 	ibsa__queue_release(out->file->files->net->mads.pool, message);
 	return NULL;
 }
 
 /* Copy a message for its next try. Return: the copy; NULL: memory is short. */
-static struct message *copy(struct mad_net *net, const struct message *message)
+static struct message *message_copy(struct mad_net *net,
+				    const struct message *message)
 {
 	struct message *twin = ibsa__mad_new(net);
 
@@ -374,8 +375,8 @@ static struct message *copy(struct mad_net *net, const struct message *message)
 }
 
 /* If the program waits for a response to the message, store it as sent. */
-static int expect(const struct out *out, const struct message *message,
-		  uint64_t now_ns)
+static int response_expect(const struct out *out, const struct message *message,
+			   uint64_t now_ns)
 {
 	const struct umad_header *header = &out->header;
 	struct mad_net *net = out->file->files->net;
@@ -387,7 +388,7 @@ static int expect(const struct out *out, const struct message *message,
 		return 0;
 	if (header->retries) {
 		if (sents_have_room(sents, message->body.len))
-			again = copy(net, message);
+			again = message_copy(net, message);
 		if (!again)
 			return -ENOMEM;
 	}
@@ -412,9 +413,9 @@ static int expect(const struct out *out, const struct message *message,
  *
  * Source: Linux drivers/infiniband/core/verbs.c, rdma_check_ah_attr().
  */
-static bool is_without_grh(const struct out *out, const uint8_t *mad)
+static bool grh_is_missing(const struct out *out, const uint8_t *mad)
 {
-	const struct sim_file *file = out->file;
+	const struct port_file *file = out->file;
 
 	return file->files->subnet->setups[file->end].needs_grh &&
 	       !out->header.grh_present && !mad_is_smp(mad);
@@ -424,16 +425,16 @@ static bool is_without_grh(const struct out *out, const uint8_t *mad)
  * Make the checks that the kernel makes when the MAD is complete. Return:
  * whether it refuses the MAD.
  */
-static bool is_refused(const struct out *out, const uint8_t *mad)
+static bool mad_is_refused(const struct out *out, const uint8_t *mad)
 {
-	const struct sim_file *file = out->file;
+	const struct port_file *file = out->file;
 	const struct topo_port *port =
 		&file->files->subnet->topo.ports[file->port];
 
 	if (!out->is_segment &&
 	    ibsa__sent_is_duplicate(&file->sents, mad, &out->header))
 		return true;
-	if (is_without_grh(out, mad))
+	if (grh_is_missing(out, mad))
 		return true;
 	/*
 	 * A direct-route SMP of a switch's port 0 may leave by any other port
@@ -443,18 +444,18 @@ static bool is_refused(const struct out *out, const uint8_t *mad)
 	       !ibsa__path_is_sound(mad, port->number);
 }
 
-static int post(const struct out *out, uint64_t now_ns)
+static int out_post(const struct out *out, uint64_t now_ns)
 {
 	struct mad_net *net = out->file->files->net;
-	struct message *message = make_message(out);
+	struct message *message = message_make(out);
 	int err = 0;
 
 	if (!message)
 		return -ENOMEM;
-	if (is_refused(out, message->body.bytes))
+	if (mad_is_refused(out, message->body.bytes))
 		err = -EINVAL;
 	if (!err)
-		err = expect(out, message, now_ns);
+		err = response_expect(out, message, now_ns);
 	if (err) {
 		ibsa__queue_release(net->mads.pool, message);
 		return err;
@@ -462,14 +463,14 @@ static int post(const struct out *out, uint64_t now_ns)
 	net->stats.requests++;
 	message->due_ns = now_ns;
 	ibsa__mad_post(net, message, now_ns);
-	ibsa__file_count(out->file);
+	ibsa__port_file_count(out->file);
 	return 0;
 }
 
-int ibsa__sim_file_write(struct sim_file *file, const uint8_t *packet,
-			 size_t len)
+int ibsa__port_file_write(struct port_file *file, const uint8_t *packet,
+			  size_t len)
 {
-	struct sim_files *files = file->files;
+	struct port_files *files = file->files;
 	struct out out = { .file = file };
 	uint64_t now_ns;
 	int err;
@@ -479,11 +480,11 @@ int ibsa__sim_file_write(struct sim_file *file, const uint8_t *packet,
 	memcpy(&out.header, packet, sizeof(out.header));
 	out.mad = packet + UMAD_HEADER_BYTES;
 	out.len = len - UMAD_HEADER_BYTES;
-	err = check(&out);
+	err = out_check(&out);
 	if (err)
 		return err;
-	now_ns = sim_clock_now(files->subnet->clock);
+	now_ns = fabric_clock_now(files->subnet->clock);
 	files->now_ns = now_ns;
 	ibsa__mads_settle(files->net, now_ns);
-	return post(&out, now_ns);
+	return out_post(&out, now_ns);
 }

@@ -18,13 +18,13 @@
 
 struct mad_net;
 struct nodes;
-struct sim_file;
+struct port_file;
 struct subnet;
 
-enum { SIM_AGENTS_MAX = 32 /* of a file */ };
+enum { AGENTS_MAX = 32 /* of a file */ };
 
 /* The umad files of a fabric. */
-struct sim_files {
+struct port_files {
 	struct subnet *subnet;
 	struct mad_net *net;
 	struct nodes *nodes;
@@ -39,53 +39,54 @@ struct sim_files {
 };
 
 /* Set the response handler of @files->net. Return: 0; -ENOMEM. */
-int ibsa__sim_files_init(struct sim_files *files) IBSA_MUST_USE;
-void ibsa__sim_files_done(struct sim_files *files);
+int ibsa__port_files_init(struct port_files *files) IBSA_MUST_USE;
+void ibsa__port_files_done(struct port_files *files);
 
 /*
  * Open a umad file at an end port (index in the topology). @ready is called
  * when the file becomes readable, and when a MAD is sent that will arrive at
  * the port later. Return: 0; -ENODEV the port is not an end port; -ENOMEM.
  */
-int ibsa__sim_file_open(struct sim_files *files, uint32_t port,
-			void (*ready)(void *arg), void *arg,
-			struct sim_file **out) IBSA_MUST_USE;
-void ibsa__sim_file_close(struct sim_file *file);
+int ibsa__port_file_open(struct port_files *files, uint32_t port,
+			 void (*ready)(void *arg), void *arg,
+			 struct port_file **out) IBSA_MUST_USE;
+void ibsa__port_file_close(struct port_file *file);
 
 /*
  * Return: the bytes of memory that the file uses for packets to be read, and
  * for copies of requests.
  */
-size_t ibsa__sim_file_memory(const struct sim_file *file);
+size_t ibsa__port_file_memory(const struct port_file *file);
 
 /*
  * Find the umad file that has sent the request @mad. *@out_arg: the file's
  * @arg, if it was opened with @ready; or else NULL. Return: false: the file, or
  * its agent, was closed.
  */
-bool ibsa__sim_file_sender(const struct sim_files *files, const uint8_t *mad,
-			   void (*ready)(void *arg), void **out_arg);
+bool ibsa__port_file_sender(const struct port_files *files, const uint8_t *mad,
+			    void (*ready)(void *arg), void **out_arg);
 
 /*
  * Register an agent. Return: 0; -EINVAL the request has a value that the kernel
  * refuses, or a class and method that another agent of the port has; -ENOMEM
  * the file already has 32 agents.
  */
-int ibsa__sim_file_register(struct sim_file *file,
-			    struct sim_agent_request *request) IBSA_MUST_USE;
+int ibsa__port_file_register(struct port_file *file,
+			     struct agent_request *request) IBSA_MUST_USE;
 
 /*
  * Whether an agent of the file has the class of @request and one of its
  * methods.
  */
-bool ibsa__sim_file_has(const struct sim_file *file,
-			const struct sim_agent_request *request);
+bool ibsa__port_file_has(const struct port_file *file,
+			 const struct agent_request *request);
 
 /*
  * Unregister an agent. Return: 0; -EINVAL the file has no agent with this
  * number.
  */
-int ibsa__sim_file_unregister(struct sim_file *file, uint32_t id) IBSA_MUST_USE;
+int ibsa__port_file_unregister(struct port_file *file,
+			       uint32_t id) IBSA_MUST_USE;
 
 /*
  * Send one packet. Return: 0, also if the MAD is lost; -EINVAL the packet is
@@ -96,54 +97,54 @@ int ibsa__sim_file_unregister(struct sim_file *file, uint32_t id) IBSA_MUST_USE;
  * without an answer; -EIO no agent has this number; -ENOMEM memory is short, or
  * too many requests wait for answers.
  */
-int ibsa__sim_file_write(struct sim_file *file, const uint8_t *packet,
-			 size_t len) IBSA_MUST_USE;
+int ibsa__port_file_write(struct port_file *file, const uint8_t *packet,
+			  size_t len) IBSA_MUST_USE;
 
 /*
  * Queue the report that @packet was not sent: its umad header with @err as
  * status, and the first 24 bytes of its MAD.
  */
-void ibsa__sim_file_refuse(struct sim_file *file, const uint8_t *packet,
-			   int err);
+void ibsa__port_file_refuse(struct port_file *file, const uint8_t *packet,
+			    int err);
 
 /*
  * Process everything that is due at a umad file: responses arrive, and requests
  * without a response are sent again or time out. One call processes at most
- * SIM_AGAIN_MAX retries and timeouts; further ones stay due.
+ * AGAIN_MAX retries and timeouts; further ones stay due.
  */
-enum { SIM_AGAIN_MAX = 1024 };
-void ibsa__sim_file_settle(struct sim_file *file);
+enum { AGAIN_MAX = 1024 };
+void ibsa__port_file_settle(struct port_file *file);
 
 /*
  * Return: the first packet in the file's queue, or NULL. The length of the
  * packet (UMAD_HEADER_BYTES and the MAD) is in *@len and in its header. The
- * packet stays in the queue until ibsa__sim_file_take().
+ * packet stays in the queue until ibsa__port_file_take().
  */
-const uint8_t *ibsa__sim_file_head(struct sim_file *file, size_t *len);
-void ibsa__sim_file_take(struct sim_file *file);
+const uint8_t *ibsa__port_file_head(struct port_file *file, size_t *len);
+void ibsa__port_file_take(struct port_file *file);
 
 /* Whether the file's queue has a packet. */
-bool ibsa__sim_file_is_readable(const struct sim_file *file);
+bool ibsa__port_file_is_readable(const struct port_file *file);
 
 /*
  * Remove at most @count packets from the file's queue. The removed packets are
  * valid until the next call. Return: the number of packets.
  */
-size_t ibsa__sim_file_receive(struct sim_file *file,
-			      struct umad_buffer *buffers, size_t count);
+size_t ibsa__port_file_receive(struct port_file *file,
+			       struct umad_buffer *buffers, size_t count);
 
 /*
- * Return: the time on the fabric's clock at which ibsa__sim_file_settle() must
+ * Return: the time on the fabric's clock at which ibsa__port_file_settle() must
  * be called, because a response may arrive or a request times out then;
  * UINT64_MAX: never.
  */
-uint64_t ibsa__sim_file_due(const struct sim_file *file);
+uint64_t ibsa__port_file_due(const struct port_file *file);
 
 /*
  * Set or clear IsSM in the PortInfo of the port, as the kernel does while a
  * program has /dev/infiniband/issmN open. Return: 0; -EBUSY another file has
  * set it.
  */
-int ibsa__sim_file_issm(struct sim_file *file, bool on) IBSA_MUST_USE;
+int ibsa__port_file_issm(struct port_file *file, bool on) IBSA_MUST_USE;
 
 #endif

@@ -11,8 +11,8 @@
 #include "fabric/file/open_file.h"
 
 /* Return: the umad header that the kernel would set for an arriving MAD. */
-static struct umad_header header_of(const struct sim_file *file, uint32_t id,
-				    const struct sim_mad *mad)
+static struct umad_header header_of(const struct port_file *file, uint32_t id,
+				    const struct mad_headers *mad)
 {
 	const struct subnet *subnet = file->files->subnet;
 	const uint8_t lids = subnet->ends[file->end].lid_count;
@@ -41,8 +41,8 @@ static struct umad_header header_of(const struct sim_file *file, uint32_t id,
  * Queue a copy of @mad. @body: NULL; or the buffer that holds the whole @mad,
  * which the queue may take instead of the copy.
  */
-static void put(struct sim_file *file, const struct umad_header *header,
-		const uint8_t *mad, size_t len, struct sa_reply *body)
+static void packet_put(struct port_file *file, const struct umad_header *header,
+		       const uint8_t *mad, size_t len, struct sa_reply *body)
 {
 	const bool was_empty = !file->inbox.count;
 
@@ -52,13 +52,13 @@ static void put(struct sim_file *file, const struct umad_header *header,
 		ibsa__drop(file->files->net, IBSA_DROP_QUEUE_FULL);
 		return;
 	}
-	ibsa__file_count(file);
+	ibsa__port_file_count(file);
 	if (was_empty && file->ready)
 		file->ready(file->arg);
 }
 
-static void hand_over(struct sim_file *file, const struct agent *agent,
-		      const struct message *message, struct sa_reply *body)
+static void agent_deliver(struct port_file *file, const struct agent *agent,
+			  const struct message *message, struct sa_reply *body)
 {
 	const uint32_t id = (uint32_t)(agent - file->agents);
 	const struct umad_header header = header_of(file, id, &message->mad);
@@ -73,12 +73,12 @@ static void hand_over(struct sim_file *file, const struct agent *agent,
 		body = NULL;
 	}
 	file->files->net->stats.answers++;
-	put(file, &header, message->body.bytes, len, body);
+	packet_put(file, &header, message->body.bytes, len, body);
 }
 
 /* Return: the agent that has sent the request of this transaction, or NULL. */
-static const struct agent *agent_of(const struct sim_files *files,
-				    const uint8_t *mad)
+static const struct agent *agent_of_prefix(const struct port_files *files,
+					   const uint8_t *mad)
 {
 	struct hash_node *node = hash_find(&files->agents,
 					   ibsa_be32(mad + MAD_TID));
@@ -86,10 +86,10 @@ static const struct agent *agent_of(const struct sim_files *files,
 	return node ? hash_object(node, struct agent, by_prefix) : NULL;
 }
 
-bool ibsa__sim_file_sender(const struct sim_files *files, const uint8_t *mad,
-			   void (*ready)(void *arg), void **out_arg)
+bool ibsa__port_file_sender(const struct port_files *files, const uint8_t *mad,
+			    void (*ready)(void *arg), void **out_arg)
 {
-	const struct agent *agent = agent_of(files, mad);
+	const struct agent *agent = agent_of_prefix(files, mad);
 
 	if (!agent)
 		return false;
@@ -101,21 +101,21 @@ bool ibsa__sim_file_sender(const struct sim_files *files, const uint8_t *mad,
  * Return: the agent at the end port @end that has sent the request of this
  * response, or NULL.
  */
-static const struct agent *requester(const struct sim_files *files,
-				     uint32_t end, const uint8_t *mad)
+static const struct agent *agent_of_response(const struct port_files *files,
+					     uint32_t end, const uint8_t *mad)
 {
-	const struct agent *agent = agent_of(files, mad);
+	const struct agent *agent = agent_of_prefix(files, mad);
 
 	return agent && agent->file->end == end ? agent : NULL;
 }
 
-bool ibsa__files_take(void *arg, struct message *message,
-		      const struct arrival *at)
+bool ibsa__port_files_deliver(void *arg, struct message *message,
+			      const struct arrival *at)
 {
-	const struct sim_files *files = arg;
+	const struct port_files *files = arg;
 	const uint8_t *mad = message->body.bytes;
-	const struct agent *agent =
-		requester(files, files->subnet->topo.ports[at->port].end, mad);
+	const struct agent *agent = agent_of_response(
+		files, files->subnet->topo.ports[at->port].end, mad);
 	struct sent *sent;
 
 	if (!agent)
@@ -124,24 +124,24 @@ bool ibsa__files_take(void *arg, struct message *message,
 	if (!sent)
 		return false;
 	ibsa__sent_end(&agent->file->sents, sent, files->net->mads.pool);
-	hand_over(agent->file, agent, message, &message->body);
+	agent_deliver(agent->file, agent, message, &message->body);
 	return true;
 }
 
-bool ibsa__file_take(void *arg, const struct message *message,
-		     const struct arrival *at, uint64_t now_ns)
+bool ibsa__port_file_deliver(void *arg, const struct message *message,
+			     const struct arrival *at, uint64_t now_ns)
 {
 	const uint8_t *mad = message->body.bytes;
-	struct sim_file *file = arg;
+	struct port_file *file = arg;
 
 	(void)at;
 	(void)now_ns;
 	if (mad_is_response(mad))
 		return false;
-	for (int i = 0; i < SIM_AGENTS_MAX; i++) {
+	for (int i = 0; i < AGENTS_MAX; i++) {
 		if (!ibsa__agent_wants(&file->agents[i], mad))
 			continue;
-		hand_over(file, &file->agents[i], message, NULL);
+		agent_deliver(file, &file->agents[i], message, NULL);
 		return true;
 	}
 	return false;
@@ -151,32 +151,32 @@ bool ibsa__file_take(void *arg, const struct message *message,
  * Queue the report about a MAD that was sent: its umad header with the status,
  * and the start of the MAD.
  */
-static void tell_of(struct sim_file *file, const struct umad_header *sent,
-		    const uint8_t *mad, uint32_t status)
+static void sent_report(struct port_file *file, const struct umad_header *sent,
+			const uint8_t *mad, uint32_t status)
 {
 	struct umad_header header = *sent;
 
 	header.status = status;
-	put(file, &header, mad, MAD_HEADER_BYTES, NULL);
+	packet_put(file, &header, mad, MAD_HEADER_BYTES, NULL);
 }
 
-static void give_up(struct sim_file *file, struct sent *sent)
+static void sent_give_up(struct port_file *file, struct sent *sent)
 {
 	const struct umad_header header = sent->header;
 	uint8_t mad[MAD_HEADER_BYTES];
 
 	memcpy(mad, sent->mad, sizeof(mad));
 	ibsa__sent_end(&file->sents, sent, file->files->net->mads.pool);
-	tell_of(file, &header, mad, ETIMEDOUT);
+	sent_report(file, &header, mad, ETIMEDOUT);
 }
 
-void ibsa__sim_file_refuse(struct sim_file *file, const uint8_t *packet,
-			   int err)
+void ibsa__port_file_refuse(struct port_file *file, const uint8_t *packet,
+			    int err)
 {
 	struct umad_header header;
 
 	memcpy(&header, packet, sizeof(header));
-	tell_of(file, &header, packet + sizeof(header), (uint32_t)-err);
+	sent_report(file, &header, packet + sizeof(header), (uint32_t)-err);
 }
 
 /*
@@ -185,7 +185,7 @@ void ibsa__sim_file_refuse(struct sim_file *file, const uint8_t *packet,
  * were missed, only one is sent, so that a client with a short timeout does
  * not delay other clients.
  */
-static void send_again(struct sim_file *file, struct sent *sent,
+static void sent_retry(struct port_file *file, struct sent *sent,
 		       uint64_t now_ns)
 {
 	struct mad_net *net = file->files->net;
@@ -207,10 +207,10 @@ static void send_again(struct sim_file *file, struct sent *sent,
 	ibsa__mad_post(net, message, now_ns);
 }
 
-void ibsa__sim_file_settle(struct sim_file *file)
+void ibsa__port_file_settle(struct port_file *file)
 {
-	const struct sim_files *files = file->files;
-	const uint64_t now_ns = sim_clock_now(files->subnet->clock);
+	const struct port_files *files = file->files;
+	const uint64_t now_ns = fabric_clock_now(files->subnet->clock);
 	struct sent *sent;
 	int count = 0;
 
@@ -222,17 +222,17 @@ void ibsa__sim_file_settle(struct sim_file *file)
 		ibsa__mads_settle(files->net, sent->due_ns);
 		if (sent != sent_first(&file->sents))
 			continue;
-		if (count++ == SIM_AGAIN_MAX)
+		if (count++ == AGAIN_MAX)
 			break;
 		if (sent->retries)
-			send_again(file, sent, now_ns);
+			sent_retry(file, sent, now_ns);
 		else
-			give_up(file, sent);
+			sent_give_up(file, sent);
 	}
 	ibsa__mads_settle(files->net, now_ns);
 }
 
-const uint8_t *ibsa__sim_file_head(struct sim_file *file, size_t *len)
+const uint8_t *ibsa__port_file_head(struct port_file *file, size_t *len)
 {
 	const struct packet *first = file->inbox.first;
 
@@ -242,28 +242,28 @@ const uint8_t *ibsa__sim_file_head(struct sim_file *file, size_t *len)
 	return packet_bytes(first);
 }
 
-void ibsa__sim_file_take(struct sim_file *file)
+void ibsa__port_file_take(struct port_file *file)
 {
 	ibsa__inbox_take(&file->inbox);
 }
 
-bool ibsa__sim_file_is_readable(const struct sim_file *file)
+bool ibsa__port_file_is_readable(const struct port_file *file)
 {
 	return file->inbox.first;
 }
 
-size_t ibsa__sim_file_receive(struct sim_file *file,
-			      struct umad_buffer *buffers, size_t count)
+size_t ibsa__port_file_receive(struct port_file *file,
+			       struct umad_buffer *buffers, size_t count)
 {
 	return ibsa__inbox_receive(&file->inbox, buffers, count);
 }
 
-size_t ibsa__sim_file_memory(const struct sim_file *file)
+size_t ibsa__port_file_memory(const struct port_file *file)
 {
 	return inbox_memory(&file->inbox) + file->sents.bytes;
 }
 
-uint64_t ibsa__sim_file_due(const struct sim_file *file)
+uint64_t ibsa__port_file_due(const struct port_file *file)
 {
 	const struct sent *sent = sent_first(&file->sents);
 	const uint64_t due_ns = ibsa__mads_due(file->files->net, file->end);

@@ -8,7 +8,7 @@
 /* Packets that are not freed after they were read. */
 enum { FREE_MAX = 256 };
 
-static struct packet *new_packet(struct inbox *inbox)
+static struct packet *packet_new(struct inbox *inbox)
 {
 	struct packet *packet = inbox->free;
 
@@ -26,7 +26,7 @@ static struct packet *new_packet(struct inbox *inbox)
 	return packet;
 }
 
-static void release(struct inbox *inbox, struct packet *packet)
+static void packet_release(struct inbox *inbox, struct packet *packet)
 {
 	ibsa__sa_reply_done(&packet->body);
 	if (inbox->free_count == FREE_MAX) {
@@ -38,7 +38,7 @@ static void release(struct inbox *inbox, struct packet *packet)
 	inbox->free_count++;
 }
 
-static bool has_room(const struct inbox *inbox, size_t len)
+static bool inbox_has_room(const struct inbox *inbox, size_t len)
 {
 	return !inbox->count || (inbox->count < INBOX_PACKETS_MAX &&
 				 inbox->bytes <= SA_REPLY_BYTES_MAX &&
@@ -46,8 +46,8 @@ static bool has_room(const struct inbox *inbox, size_t len)
 }
 
 /* Append a packet that has its MAD. */
-static void append(struct inbox *inbox, struct packet *packet,
-		   const struct umad_header *header)
+static void packet_append(struct inbox *inbox, struct packet *packet,
+			  const struct umad_header *header)
 {
 	struct umad_header own = *header;
 
@@ -69,16 +69,16 @@ bool ibsa__inbox_put(struct inbox *inbox, const struct umad_header *header,
 {
 	struct packet *packet;
 
-	if (!has_room(inbox, sizeof(*header) + len))
+	if (!inbox_has_room(inbox, sizeof(*header) + len))
 		return false;
-	packet = new_packet(inbox);
+	packet = packet_new(inbox);
 	if (!packet)
 		return false;
 	if (!ibsa__sa_reply_put(&packet->body, mad, len)) {
-		release(inbox, packet);
+		packet_release(inbox, packet);
 		return false;
 	}
-	append(inbox, packet, header);
+	packet_append(inbox, packet, header);
 	return true;
 }
 
@@ -88,18 +88,18 @@ bool ibsa__inbox_take_reply(struct inbox *inbox,
 {
 	struct packet *packet;
 
-	if (!has_room(inbox, sizeof(*header) + reply->len))
+	if (!inbox_has_room(inbox, sizeof(*header) + reply->len))
 		return false;
-	packet = new_packet(inbox);
+	packet = packet_new(inbox);
 	if (!packet)
 		return false;
 	packet->body = *reply;
 	*reply = (struct sa_reply){ .bytes = NULL };
-	append(inbox, packet, header);
+	packet_append(inbox, packet, header);
 	return true;
 }
 
-static struct packet *unlink_first(struct inbox *inbox)
+static struct packet *first_unlink(struct inbox *inbox)
 {
 	struct packet *first = inbox->first;
 
@@ -113,7 +113,7 @@ static struct packet *unlink_first(struct inbox *inbox)
 void ibsa__inbox_take(struct inbox *inbox)
 {
 	if (inbox->first)
-		release(inbox, unlink_first(inbox));
+		packet_release(inbox, first_unlink(inbox));
 }
 
 size_t ibsa__inbox_receive(struct inbox *inbox, struct umad_buffer *buffers,
@@ -125,10 +125,10 @@ size_t ibsa__inbox_receive(struct inbox *inbox, struct umad_buffer *buffers,
 		struct packet *packet = inbox->received;
 
 		inbox->received = packet->next;
-		release(inbox, packet);
+		packet_release(inbox, packet);
 	}
 	while (got < count && inbox->first) {
-		struct packet *packet = unlink_first(inbox);
+		struct packet *packet = first_unlink(inbox);
 
 		packet->next = inbox->received;
 		inbox->received = packet;

@@ -16,7 +16,7 @@ int ibsa__sents_init(struct sents *sents)
 	return ibsa__hash_init(&sents->by_id);
 }
 
-static struct sent *of(struct list *at)
+static struct sent *sent_of(struct list *at)
 {
 	return list_object(at, struct sent, in_all);
 }
@@ -24,9 +24,9 @@ static struct sent *of(struct list *at)
 void ibsa__sents_done(struct sents *sents, struct queue *pool)
 {
 	while (!list_is_empty(&sents->all))
-		ibsa__sent_end(sents, of(sents->all.next), pool);
+		ibsa__sent_end(sents, sent_of(sents->all.next), pool);
 	while (!list_is_empty(&sents->free)) {
-		struct sent *sent = of(sents->free.next);
+		struct sent *sent = sent_of(sents->free.next);
 
 		list_remove(&sent->in_all);
 		ibsa__free(sent);
@@ -38,7 +38,7 @@ void ibsa__sents_done(struct sents *sents, struct queue *pool)
  * Return: the first entry from @node on that also has the MAD's class, or
  * NULL.
  */
-static struct sent *of_class(struct hash_node *node, const uint8_t *mad)
+static struct sent *sent_of_class(struct hash_node *node, const uint8_t *mad)
 {
 	for (; node; node = hash_from(node->next, node->key)) {
 		struct sent *sent = hash_object(node, struct sent, node);
@@ -51,8 +51,8 @@ static struct sent *of_class(struct hash_node *node, const uint8_t *mad)
 
 struct sent *ibsa__sent_find(const struct sents *sents, const uint8_t *mad)
 {
-	return of_class(hash_find(&sents->by_id, ibsa_be64(mad + MAD_TID)),
-			mad);
+	return sent_of_class(hash_find(&sents->by_id, ibsa_be64(mad + MAD_TID)),
+			     mad);
 }
 
 /*
@@ -78,8 +78,8 @@ bool ibsa__sent_is_duplicate(const struct sents *sents, const uint8_t *mad,
 		if (sent->is_response == is_response &&
 		    (!is_response || requester_is_same(&sent->header, header)))
 			return true;
-		sent = of_class(hash_from(sent->node.next, sent->node.key),
-				mad);
+		sent = sent_of_class(hash_from(sent->node.next, sent->node.key),
+				     mad);
 	}
 	return false;
 }
@@ -93,7 +93,7 @@ static void sent_insert(struct sents *sents, struct sent *sent, uint64_t due_ns)
 	struct list *after = sents->all.prev;
 
 	sent->due_ns = due_ns;
-	while (after != &sents->all && of(after)->due_ns > due_ns)
+	while (after != &sents->all && sent_of(after)->due_ns > due_ns)
 		after = after->prev;
 	list_append(after->next, &sent->in_all);
 }
@@ -106,7 +106,7 @@ struct sent *ibsa__sent_add(struct sents *sents, const uint8_t *mad,
 	if (sents->by_id.count == SENT_MAX)
 		return NULL;
 	if (!list_is_empty(&sents->free)) {
-		sent = of(sents->free.next);
+		sent = sent_of(sents->free.next);
 		list_remove(&sent->in_all);
 	} else {
 		sent = ibsa__calloc(1, sizeof(*sent));

@@ -53,7 +53,7 @@ size_t ibsa__class_header_bytes(uint8_t mgmt_class)
 	return has_oui(mgmt_class) ? 40 : MAD_HEADER_BYTES;
 }
 
-static int check_class(const struct sim_agent_request *request)
+static int check_class(const struct agent_request *request)
 {
 	const uint8_t mgmt_class = request->mgmt_class;
 
@@ -65,7 +65,7 @@ static int check_class(const struct sim_agent_request *request)
 	return is_smi(mgmt_class) == !request->qpn ? 0 : -EINVAL;
 }
 
-int ibsa__agent_check(const struct sim_agent_request *request)
+int ibsa__agent_check(const struct agent_request *request)
 {
 	if (request->qpn > IBSA_QPN_GSI || request->rmpp_version > 1 ||
 	    request->flags & ~(uint32_t)UMAD_RMPP_BY_USER)
@@ -75,16 +75,16 @@ int ibsa__agent_check(const struct sim_agent_request *request)
 	return request->flags & UMAD_RMPP_BY_USER ? -EINVAL : 0;
 }
 
-static bool is_same_class(const struct sim_agent_request *a,
-			  const struct sim_agent_request *b)
+static bool is_same_class(const struct agent_request *a,
+			  const struct agent_request *b)
 {
 	return a->mgmt_class == b->mgmt_class &&
 	       a->class_version == b->class_version &&
 	       (!has_oui(a->mgmt_class) || a->oui == b->oui);
 }
 
-bool ibsa__agents_collide(const struct sim_agent_request *a,
-			  const struct sim_agent_request *b)
+bool ibsa__agents_collide(const struct agent_request *a,
+			  const struct agent_request *b)
 {
 	return a->mgmt_class && is_same_class(a, b) &&
 	       (a->method_mask[0] & b->method_mask[0] ||
@@ -98,7 +98,7 @@ static uint32_t oui_of(const uint8_t *mad)
 
 bool ibsa__agent_wants(const struct agent *agent, const uint8_t *mad)
 {
-	const struct sim_agent_request *what = &agent->what;
+	const struct agent_request *what = &agent->what;
 	const uint8_t method = mad[MAD_METHOD] & (METHOD_RESPONSE - 1);
 
 	return agent->is_open && what->mgmt_class &&

@@ -10,13 +10,13 @@
 #include "umad/header.h"
 #include "fabric/mad/mad.h"
 
-struct sim_file;
+struct port_file;
 
 /*
  * A request to register an agent, with the values of the ioctls
  * UMAD_REGISTER_AGENT and UMAD_REGISTER_AGENT2.
  */
-struct sim_agent_request {
+struct agent_request {
 	uint32_t id;	/* filled */
 	uint32_t flags; /* UMAD_RMPP_BY_USER */
 	/*
@@ -35,10 +35,10 @@ struct sim_agent_request {
 	uint8_t rmpp_version;
 };
 
-static inline struct sim_agent_request
-sim_agent_request(const struct umad_agent_request2 *from)
+static inline struct agent_request
+agent_request_of(const struct umad_agent_request2 *from)
 {
-	return (struct sim_agent_request){
+	return (struct agent_request){
 		.flags = from->flags,
 		.method_mask = { from->method_mask[0], from->method_mask[1] },
 		.oui = from->oui,
@@ -56,22 +56,22 @@ struct agent {
 	 * agent's transaction ids.
 	 */
 	struct hash_node by_prefix;
-	struct sim_file *file;
-	struct sim_agent_request what;
+	struct port_file *file;
+	struct agent_request what;
 };
 
 /*
  * Check a request to register an agent. Return: 0; -EINVAL the kernel would
  * refuse it.
  */
-int ibsa__agent_check(const struct sim_agent_request *request) IBSA_MUST_USE;
+int ibsa__agent_check(const struct agent_request *request) IBSA_MUST_USE;
 
 /*
  * Whether two agents collide: both would receive the same requests, because
  * they have a common method of one class.
  */
-bool ibsa__agents_collide(const struct sim_agent_request *a,
-			  const struct sim_agent_request *b);
+bool ibsa__agents_collide(const struct agent_request *a,
+			  const struct agent_request *b);
 
 /* Whether the agent has registered for a MAD that is not a response. */
 bool ibsa__agent_wants(const struct agent *agent, const uint8_t *mad);

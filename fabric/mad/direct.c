@@ -12,21 +12,14 @@
 #include "fabric/mad/mad.h"
 #include "fabric/mad/counters.h"
 
-enum {
-	/*
-	 * Direction bit in the first byte of an SMP's status: if it is set,
-	 * the SMP is on its return path.
-	 */
-	DIRECTION = 0x80,
-	HOPS_MAX = 63,
-};
+enum { HOPS_MAX = SMP_PATH_BYTES - 1 };
 
 /*
  * Move an SMP from the node at *@at by port @number to the other end of the
  * cable. On return, *@at is the port at which it arrives.
  */
-static bool cross(struct mad_net *net, const struct message *message,
-		  uint32_t *at, uint8_t number)
+static bool cable_cross(struct mad_net *net, const struct message *message,
+			uint32_t *at, uint8_t number)
 {
 	const struct topology *topo = &net->subnet->topo;
 	const struct topo_port *here = &topo->ports[*at];
@@ -39,7 +32,7 @@ static bool cross(struct mad_net *net, const struct message *message,
 		return false;
 	}
 	out = &topo->ports[node->first_port + number];
-	if (out->peer == SIM_NONE) {
+	if (out->peer == NO_INDEX) {
 		ibsa__drop(net, IBSA_DROP_PORT_DOWN);
 		return false;
 	}
@@ -52,7 +45,7 @@ static bool cross(struct mad_net *net, const struct message *message,
  * Whether the port is a port of a switch. If the port is not one of a switch,
  * count the SMP as dropped: only switches forward SMPs.
  */
-static bool is_switch(struct mad_net *net, uint32_t at)
+static bool port_is_of_switch(struct mad_net *net, uint32_t at)
 {
 	const struct topology *topo = &net->subnet->topo;
 
@@ -74,7 +67,7 @@ static struct arrival arrival_at(const struct subnet *subnet, uint32_t at)
 	};
 }
 
-static bool is_permissive(const uint8_t *lid)
+static bool lid_is_permissive(const uint8_t *lid)
 {
 	return ibsa_be16(lid) == IBSA_LID_PERMISSIVE;
 }
@@ -83,13 +76,13 @@ static bool is_permissive(const uint8_t *lid)
  * Find the port at which the directed part of the SMP's path starts; if the
  * SMP has a DrSLID, it gets there by LID.
  */
-static bool begin(struct mad_net *net, const struct message *message,
-		  uint32_t *at)
+static bool directed_start(struct mad_net *net, const struct message *message,
+			   uint32_t *at)
 {
 	struct arrival first;
 
 	*at = message->mad.from;
-	if (is_permissive(message->body.bytes + SMP_DR_SLID))
+	if (lid_is_permissive(message->body.bytes + SMP_DR_SLID))
 		return true;
 	if (!ibsa__mad_forward(net, message, message->mad.dlid, &first))
 		return false;
@@ -97,18 +90,19 @@ static bool begin(struct mad_net *net, const struct message *message,
 	return true;
 }
 
-static bool go_out(struct mad_net *net, struct message *message,
-		   struct arrival *out)
+static bool request_forward(struct mad_net *net, struct message *message,
+			    struct arrival *out)
 {
 	uint8_t *smp = message->body.bytes;
 	const uint8_t count = smp[SMP_HOP_COUNT];
 	uint32_t at;
 
-	if (!begin(net, message, &at))
+	if (!directed_start(net, message, &at))
 		return false;
 	for (uint8_t hop = 1; hop <= count; hop++) {
-		if ((hop > 1 && !is_switch(net, at)) ||
-		    !cross(net, message, &at, smp[SMP_INITIAL_PATH + hop]))
+		if ((hop > 1 && !port_is_of_switch(net, at)) ||
+		    !cable_cross(net, message, &at,
+				 smp[SMP_INITIAL_PATH + hop]))
 			return false;
 		smp[SMP_RETURN_PATH + hop] = net->subnet->topo.ports[at].number;
 	}
@@ -117,21 +111,21 @@ static bool go_out(struct mad_net *net, struct message *message,
 	return true;
 }
 
-static bool go_back(struct mad_net *net, struct message *message,
-		    struct arrival *out)
+static bool response_forward(struct mad_net *net, struct message *message,
+			     struct arrival *out)
 {
 	uint8_t *smp = message->body.bytes;
 	const uint8_t count = smp[SMP_HOP_COUNT];
 	uint32_t at = message->mad.from;
 
 	for (int hop = smp[SMP_HOP_POINTER] - 1; hop > 0; hop--) {
-		if ((hop < count && !is_switch(net, at)) ||
-		    !cross(net, message, &at, smp[SMP_RETURN_PATH + hop]))
+		if ((hop < count && !port_is_of_switch(net, at)) ||
+		    !cable_cross(net, message, &at, smp[SMP_RETURN_PATH + hop]))
 			return false;
 	}
 	smp[SMP_HOP_POINTER] = 0;
 	*out = arrival_at(net->subnet, at);
-	if (is_permissive(smp + SMP_DR_SLID))
+	if (lid_is_permissive(smp + SMP_DR_SLID))
 		return true;
 	message->mad.from = out->port;
 	return ibsa__mad_forward(net, message, ibsa_be16(smp + SMP_DR_SLID),
@@ -149,12 +143,13 @@ bool ibsa__mad_direct(struct mad_net *net, struct message *message,
 	 */
 	if (smp[SMP_HOP_COUNT] > HOPS_MAX ||
 	    smp[SMP_HOP_POINTER] > smp[SMP_HOP_COUNT] + 1 ||
-	    !is_permissive(smp + SMP_DR_DLID)) {
+	    !lid_is_permissive(smp + SMP_DR_DLID)) {
 		ibsa__drop(net, IBSA_DROP_NO_ROUTE);
 		return false;
 	}
-	return smp[MAD_STATUS] & DIRECTION ? go_back(net, message, at)
-					   : go_out(net, message, at);
+	return smp[MAD_STATUS] & SMP_DIRECTION
+		       ? response_forward(net, message, at)
+		       : request_forward(net, message, at);
 }
 
 /*
@@ -162,35 +157,36 @@ bool ibsa__mad_direct(struct mad_net *net, struct message *message,
  * beyond the end of its path is not valid. Linux delivers such a request to the
  * port itself, but OpenSM and ibsa never send one.
  */
-static bool is_sound_request(const uint8_t *smp, uint8_t number)
+static bool request_is_valid(const uint8_t *smp, uint8_t number)
 {
 	if (!smp[SMP_HOP_COUNT])
 		return smp[SMP_HOP_POINTER] <= 1;
 	return !smp[SMP_HOP_POINTER] && smp[SMP_INITIAL_PATH + 1] == number;
 }
 
-static bool is_sound_response(const uint8_t *smp, uint8_t number)
+static bool response_is_valid(const uint8_t *smp, uint8_t number)
 {
 	const uint8_t count = smp[SMP_HOP_COUNT];
 	const uint8_t pointer = smp[SMP_HOP_POINTER];
 
 	if (count && pointer == count + 1)
 		return smp[SMP_RETURN_PATH + count] == number;
-	return !pointer || (pointer == 1 && is_permissive(smp + SMP_DR_SLID));
+	return !pointer ||
+	       (pointer == 1 && lid_is_permissive(smp + SMP_DR_SLID));
 }
 
 bool ibsa__path_is_sound(const uint8_t *smp, uint8_t number)
 {
-	const bool is_back = smp[MAD_STATUS] & DIRECTION;
+	const bool is_back = smp[MAD_STATUS] & SMP_DIRECTION;
 
 	/*
 	 * If the SMP's path starts with a part by LID, it is checked at the
 	 * port where the directed part starts.
 	 */
-	if (!is_permissive(smp + (is_back ? SMP_DR_DLID : SMP_DR_SLID)))
+	if (!lid_is_permissive(smp + (is_back ? SMP_DR_DLID : SMP_DR_SLID)))
 		return true;
 	if (smp[SMP_HOP_COUNT] > HOPS_MAX)
 		return false;
-	return is_back ? is_sound_response(smp, number)
-		       : is_sound_request(smp, number);
+	return is_back ? response_is_valid(smp, number)
+		       : request_is_valid(smp, number);
 }

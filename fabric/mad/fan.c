@@ -27,14 +27,14 @@ struct fan {
 	uint32_t room;
 };
 
-static const struct topo_node *node_at(const struct fan *fan, uint32_t port)
+static const struct topo_node *port_node(const struct fan *fan, uint32_t port)
 {
 	const struct topology *topo = &fan->net->subnet->topo;
 
 	return &topo->nodes[topo->ports[port].node];
 }
 
-static void deliver(const struct fan *fan, uint32_t port, uint32_t in)
+static void copy_deliver(const struct fan *fan, uint32_t port, uint32_t in)
 {
 	const struct arrival at = {
 		.port = port,
@@ -45,12 +45,12 @@ static void deliver(const struct fan *fan, uint32_t port, uint32_t in)
 }
 
 /* Send a copy of the packet from @port to the other end of its cable. */
-static void cross(struct fan *fan, uint32_t port)
+static void cable_cross(struct fan *fan, uint32_t port)
 {
 	struct mad_net *net = fan->net;
 	const struct topo_port *out = &net->subnet->topo.ports[port];
 
-	if (out->peer == SIM_NONE || out->state != IBSA_PORT_ACTIVE) {
+	if (out->peer == NO_INDEX || out->state != IBSA_PORT_ACTIVE) {
 		ibsa__count_event(net, out, COUNT_DISCARDS);
 		ibsa__drop(net, IBSA_DROP_PORT_DOWN);
 		return;
@@ -63,9 +63,9 @@ static void cross(struct fan *fan, uint32_t port)
 	fan->queue[fan->tail++] = out->peer;
 }
 
-static void relay(struct fan *fan, uint32_t in)
+static void switch_relay(struct fan *fan, uint32_t in)
 {
-	const struct topo_node *node = node_at(fan, in);
+	const struct topo_node *node = port_node(fan, in);
 	const uint8_t number = fan->net->subnet->topo.ports[in].number;
 	uint16_t masks[MFT_POSITIONS];
 
@@ -76,27 +76,27 @@ static void relay(struct fan *fan, uint32_t in)
 		      1))
 			continue;
 		if (i)
-			cross(fan, node->first_port + i);
+			cable_cross(fan, node->first_port + i);
 		else
-			deliver(fan, node->first_port, in);
+			copy_deliver(fan, node->first_port, in);
 	}
 }
 
-static void follow(struct fan *fan)
+static void fan_follow(struct fan *fan)
 {
 	const uint32_t from = fan->message->mad.from;
 
-	if (node_at(fan, from)->type == IBSA_NODE_SWITCH)
-		relay(fan, from);
+	if (port_node(fan, from)->type == IBSA_NODE_SWITCH)
+		switch_relay(fan, from);
 	else
-		cross(fan, from);
+		cable_cross(fan, from);
 	while (fan->head < fan->tail) {
 		const uint32_t in = fan->queue[fan->head++];
 
-		if (node_at(fan, in)->type == IBSA_NODE_SWITCH)
-			relay(fan, in);
+		if (port_node(fan, in)->type == IBSA_NODE_SWITCH)
+			switch_relay(fan, in);
 		else
-			deliver(fan, in, in);
+			copy_deliver(fan, in, in);
 	}
 }
 
@@ -121,5 +121,5 @@ void ibsa__mad_fan_out(struct mad_net *net, const struct message *message,
 	if (!net->fan_queue)
 		return;
 	fan.queue = net->fan_queue;
-	follow(&fan);
+	fan_follow(&fan);
 }

@@ -43,7 +43,7 @@ const char *ibsa__fault_name(enum ibsa_fault_kind kind)
 	return names[kind];
 }
 
-static bool parse_kind(const char *text, size_t len, enum ibsa_fault_kind *out)
+static bool kind_parse(const char *text, size_t len, enum ibsa_fault_kind *out)
 {
 	for (int kind = 0; kind < IBSA_FAULT_KINDS; kind++) {
 		if (strlen(names[kind]) == len &&
@@ -59,7 +59,7 @@ static bool parse_kind(const char *text, size_t len, enum ibsa_fault_kind *out)
  * Parse ",NUMBER" if the text continues with a comma. Return: false: no number
  * follows the comma, or the number has more than 32 bits.
  */
-static bool parse_number(const char **at, unsigned int *out)
+static bool number_parse(const char **at, unsigned int *out)
 {
 	uint64_t value = 0;
 
@@ -85,7 +85,7 @@ static bool is_digit(char c)
  * Parse a decimal number of at most 100 with digits on both sides of a point,
  * or without a point. strtod() would expect the point of the program's locale.
  */
-static bool parse_percent(const char **at, double *out)
+static bool percent_parse(const char **at, double *out)
 {
 	double digits = 0;
 	double scale = 1;
@@ -104,7 +104,7 @@ static bool parse_percent(const char **at, double *out)
 	return *out <= 100;
 }
 
-static bool parse(const char *text, struct ibsa_fault *out)
+static bool fault_parse(const char *text, struct ibsa_fault *out)
 {
 	static const char by_gid[] = "redirect-gid";
 	const size_t len = strcspn(text, "=");
@@ -114,16 +114,16 @@ static bool parse(const char *text, struct ibsa_fault *out)
 	if (out->by_gid)
 		out->kind = IBSA_FAULT_REDIRECT;
 	if (text[len] != '=' ||
-	    (!out->by_gid && !parse_kind(text, len, &out->kind)))
+	    (!out->by_gid && !kind_parse(text, len, &out->kind)))
 		return false;
 	if (out->kind == IBSA_FAULT_REDIRECT)
 		last = &out->hops;
 	text += len + 1;
-	if (!parse_percent(&text, &out->percent))
+	if (!percent_parse(&text, &out->percent))
 		return false;
 	if (*text == '%')
 		text++;
-	return parse_number(&text, &out->count) && parse_number(&text, last) &&
+	return number_parse(&text, &out->count) && number_parse(&text, last) &&
 	       !*text;
 }
 
@@ -132,7 +132,7 @@ int ibsa_fault_parse_sized(const char *text, struct ibsa_fault *out,
 {
 	struct ibsa_fault fault = { .count = 0 };
 
-	if (!text || !parse(text, &fault))
+	if (!text || !fault_parse(text, &fault))
 		return ibsa__fail(
 			error, -EINVAL,
 			"'%.24s' is not a fault: use KIND=PERCENT[,COUNT] "

@@ -25,13 +25,13 @@ struct relay {
 	uint32_t at; /* the port of arrival */
 };
 
-static bool lose(const struct relay *relay, enum ibsa_drop_reason reason)
+static bool mad_lose(const struct relay *relay, enum ibsa_drop_reason reason)
 {
 	ibsa__drop(relay->net, reason);
 	return false;
 }
 
-static struct topo_port *port_at(const struct relay *relay, uint32_t port)
+static struct topo_port *relay_port(const struct relay *relay, uint32_t port)
 {
 	return &relay->net->subnet->topo.ports[port];
 }
@@ -40,31 +40,32 @@ static struct topo_port *port_at(const struct relay *relay, uint32_t port)
  * Whether the MAD may leave by a port: an SMP as soon as the link is up, other
  * MADs only in state Active.
  */
-static bool is_open(const struct relay *relay, const struct topo_port *port)
+static bool port_is_open(const struct relay *relay,
+			 const struct topo_port *port)
 {
-	if (port->peer == SIM_NONE)
+	if (port->peer == NO_INDEX)
 		return false;
 	return relay->is_smp || port->state == IBSA_PORT_ACTIVE;
 }
 
 /* Move the MAD from a port to the other end of its cable. */
-static bool cross(struct relay *relay, uint32_t port)
+static bool cable_cross(struct relay *relay, uint32_t port)
 {
-	const struct topo_port *out = port_at(relay, port);
+	const struct topo_port *out = relay_port(relay, port);
 
-	if (!is_open(relay, out)) {
+	if (!port_is_open(relay, out)) {
 		ibsa__count_event(relay->net, out, COUNT_DISCARDS);
-		return lose(relay, IBSA_DROP_PORT_DOWN);
+		return mad_lose(relay, IBSA_DROP_PORT_DOWN);
 	}
 	ibsa__count_packet(relay->net, out, relay->message, false);
 	relay->at = out->peer;
 	if (!relay->is_smp &&
-	    port_at(relay, relay->at)->state < IBSA_PORT_ARMED)
-		return lose(relay, IBSA_DROP_PORT_DOWN);
+	    relay_port(relay, relay->at)->state < IBSA_PORT_ARMED)
+		return mad_lose(relay, IBSA_DROP_PORT_DOWN);
 	return true;
 }
 
-static bool is_own(const struct relay *relay, const struct topo_port *port)
+static bool lid_is_own(const struct relay *relay, const struct topo_port *port)
 {
 	const struct end_port *end = &relay->net->subnet->ends[port->end];
 
@@ -72,39 +73,40 @@ static bool is_own(const struct relay *relay, const struct topo_port *port)
 	       relay->dlid - end->lid < end->lid_count;
 }
 
-static bool end_here(const struct relay *relay, uint32_t port,
-		     struct arrival *out)
+static bool mad_end_at(const struct relay *relay, uint32_t port,
+		       struct arrival *out)
 {
-	if (!is_own(relay, port_at(relay, port)))
-		return lose(relay, IBSA_DROP_NO_LID);
-	*out = (struct arrival){ port, port_at(relay, relay->at)->number };
+	if (!lid_is_own(relay, relay_port(relay, port)))
+		return mad_lose(relay, IBSA_DROP_NO_LID);
+	*out = (struct arrival){ port, relay_port(relay, relay->at)->number };
 	return true;
 }
 
-static bool through_switches(struct relay *relay, struct arrival *out)
+static bool switches_pass(struct relay *relay, struct arrival *out)
 {
 	const struct topology *topo = &relay->net->subnet->topo;
 
 	for (int hops = 0; hops < HOPS_MAX; hops++) {
 		const struct topo_node *node =
-			&topo->nodes[port_at(relay, relay->at)->node];
+			&topo->nodes[relay_port(relay, relay->at)->node];
 		uint8_t number;
 
 		if (node->type != IBSA_NODE_SWITCH)
-			return end_here(relay, relay->at, out);
+			return mad_end_at(relay, relay->at, out);
 		number = ibsa__switch_exit(relay->net->subnet, node,
 					   relay->dlid);
 		if (!number)
-			return end_here(relay, node->first_port, out);
+			return mad_end_at(relay, node->first_port, out);
 		if (number > node->port_count) {
-			ibsa__count_event(relay->net, port_at(relay, relay->at),
+			ibsa__count_event(relay->net,
+					  relay_port(relay, relay->at),
 					  COUNT_RELAY_ERRORS);
-			return lose(relay, IBSA_DROP_NO_ROUTE);
+			return mad_lose(relay, IBSA_DROP_NO_ROUTE);
 		}
-		if (!cross(relay, node->first_port + number))
+		if (!cable_cross(relay, node->first_port + number))
 			return false;
 	}
-	return lose(relay, IBSA_DROP_HOP_LIMIT);
+	return mad_lose(relay, IBSA_DROP_HOP_LIMIT);
 }
 
 bool ibsa__mad_forward(struct mad_net *net, const struct message *message,
@@ -117,15 +119,15 @@ bool ibsa__mad_forward(struct mad_net *net, const struct message *message,
 		.is_smp = mad_is_smp(message->body.bytes),
 		.at = message->mad.from,
 	};
-	const struct topo_port *from = port_at(&relay, message->mad.from);
+	const struct topo_port *from = relay_port(&relay, message->mad.from);
 
 	if (!dlid || dlid >= net->subnet->lids.limit)
-		return lose(&relay, IBSA_DROP_NO_LID);
-	if (from->number && is_own(&relay, from)) {
+		return mad_lose(&relay, IBSA_DROP_NO_LID);
+	if (from->number && lid_is_own(&relay, from)) {
 		*at = (struct arrival){ message->mad.from, from->number };
 		return true;
 	}
-	if (from->number && !cross(&relay, message->mad.from))
+	if (from->number && !cable_cross(&relay, message->mad.from))
 		return false;
-	return through_switches(&relay, at);
+	return switches_pass(&relay, at);
 }

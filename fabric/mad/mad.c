@@ -29,8 +29,8 @@ void ibsa__drop(struct mad_net *net, enum ibsa_drop_reason reason)
 }
 
 /* Forward a MAD that has left its port, until it arrives or is lost. */
-static void arrive(struct mad_net *net, struct message *message,
-		   uint64_t now_ns)
+static void message_arrive(struct mad_net *net, struct message *message,
+			   uint64_t now_ns)
 {
 	const bool is_direct = message->body.bytes[MAD_CLASS] ==
 			       CLASS_SMP_DIRECT;
@@ -50,7 +50,7 @@ static void arrive(struct mad_net *net, struct message *message,
  * Tell the handlers of the port with this LID that a MAD will arrive there
  * later.
  */
-static void expect(const struct mad_net *net, uint32_t dlid)
+static void arrival_announce(const struct mad_net *net, uint32_t dlid)
 {
 	const struct end_port *end = end_by_lid(net->subnet, dlid);
 
@@ -68,12 +68,12 @@ void ibsa__mad_post(struct mad_net *net, struct message *message,
 		net->tap.seen(net->tap.arg, message, now_ns);
 	if (message->due_ns <= now_ns && !link->held &&
 	    !ibsa__impaired_link_has_faults(net)) {
-		arrive(net, message, now_ns);
+		message_arrive(net, message, now_ns);
 		return;
 	}
 	/* Without memory the MAD is lost. */
 	(void)!ibsa__impaired_link_carry(link, message);
-	expect(net, dlid);
+	arrival_announce(net, dlid);
 	ibsa__mads_settle(net, now_ns);
 }
 
@@ -81,14 +81,14 @@ struct message *ibsa__mad_answer(struct mad_net *net,
 				 const struct message *request, uint32_t port,
 				 uint64_t now_ns)
 {
-	const struct sim_mad *asked = &request->mad;
+	const struct mad_headers *asked = &request->mad;
 	const struct topo_port *at = &net->subnet->topo.ports[port];
 	const struct end_setup *setup = &net->subnet->setups[at->end];
 	struct message *answer = ibsa__mad_new(net);
 
 	if (!answer)
 		return NULL;
-	answer->mad = (struct sim_mad){
+	answer->mad = (struct mad_headers){
 		.from = port,
 		.slid = asked->dlid,
 		.dlid = asked->slid,
@@ -122,13 +122,13 @@ static void handlers_settle(const struct mad_net *net, uint64_t now_ns)
  * sent before the MAD is delivered, since the MAD may be the Report's
  * response.
  */
-static void settle(struct mad_net *net, uint64_t now_ns)
+static void net_settle(struct mad_net *net, uint64_t now_ns)
 {
 	struct message *message;
 
 	while ((message = ibsa__impaired_link_take(&net->mads, now_ns))) {
 		handlers_settle(net, message->due_ns);
-		arrive(net, message, message->due_ns);
+		message_arrive(net, message, message->due_ns);
 	}
 	handlers_settle(net, now_ns);
 }
@@ -145,7 +145,7 @@ void ibsa__mads_settle(struct mad_net *net, uint64_t now_ns)
 		return;
 	net->is_settling = true;
 	do {
-		settle(net, now_ns);
+		net_settle(net, now_ns);
 		first = impaired_link_head(&net->mads);
 	} while (first && first->due_ns <= now_ns);
 	net->is_settling = false;

@@ -21,7 +21,14 @@ enum {
 	SMP_DATA_BYTES = 64,
 	SMP_INITIAL_PATH = 128,
 	SMP_RETURN_PATH = 192,
+	SMP_PATH_BYTES = 64,
 };
+
+/*
+ * Direction bit in the first byte of an SMP's status: if it is set, the SMP is
+ * on its return path.
+ */
+enum { SMP_DIRECTION = 0x80 };
 
 enum {
 	CLASS_SMP_LID = 0x01,
@@ -30,7 +37,7 @@ enum {
 };
 
 /* The headers of a MAD's packet. */
-struct sim_mad {
+struct mad_headers {
 	/* index in the topology of the port that sends the MAD */
 	uint32_t from;
 	uint32_t slid;

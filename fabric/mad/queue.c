@@ -6,14 +6,14 @@
 #include "base/array.h"
 #include "fabric/mad/queue.h"
 
-static bool is_before(const struct message *a, const struct message *b)
+static bool message_is_before(const struct message *a, const struct message *b)
 {
 	if (a->due_ns != b->due_ns)
 		return a->due_ns < b->due_ns;
 	return a->number < b->number;
 }
 
-static void reset(struct message *message)
+static void message_reset(struct message *message)
 {
 	message->next = NULL;
 	message->body = (struct sa_reply){
@@ -31,19 +31,19 @@ struct message *ibsa__queue_new(struct queue *queue)
 	else
 		message = ibsa__calloc(1, sizeof(*message));
 	if (message)
-		reset(message);
+		message_reset(message);
 	return message;
 }
 
 void ibsa__queue_release(struct queue *queue, struct message *message)
 {
 	ibsa__sa_reply_done(&message->body);
-	reset(message);
+	message_reset(message);
 	message->next = queue->free;
 	queue->free = message;
 }
 
-static void swap(struct queue *queue, size_t i, size_t k)
+static void heap_swap(struct queue *queue, size_t i, size_t k)
 {
 	struct message *message = queue->heap[i];
 
@@ -58,9 +58,9 @@ static int heap_push(struct queue *queue, struct message *message)
 	if (ARRAY_GROW(queue->heap, queue->heap_room, i + 1))
 		return -ENOMEM;
 	queue->heap[queue->heap_count++] = message;
-	for (; i && is_before(queue->heap[i], queue->heap[(i - 1) / 2]);
+	for (; i && message_is_before(queue->heap[i], queue->heap[(i - 1) / 2]);
 	     i = (i - 1) / 2)
-		swap(queue, i, (i - 1) / 2);
+		heap_swap(queue, i, (i - 1) / 2);
 	return 0;
 }
 
@@ -75,11 +75,12 @@ static void heap_pop(struct queue *queue)
 		if (least >= queue->heap_count)
 			return;
 		if (least + 1 < queue->heap_count &&
-		    is_before(queue->heap[least + 1], queue->heap[least]))
+		    message_is_before(queue->heap[least + 1],
+				      queue->heap[least]))
 			least++;
-		if (!is_before(queue->heap[least], queue->heap[i]))
+		if (!message_is_before(queue->heap[least], queue->heap[i]))
 			return;
-		swap(queue, i, least);
+		heap_swap(queue, i, least);
 		i = least;
 	}
 }
@@ -93,7 +94,7 @@ bool ibsa__queue_has_room(const struct queue *queue, size_t len)
 	       len <= QUEUE_BYTES_MAX - queue->bytes;
 }
 
-static void append(struct queue *queue, struct message *message)
+static void list_append(struct queue *queue, struct message *message)
 {
 	message->next = NULL;
 	if (queue->first)
@@ -107,10 +108,10 @@ int ibsa__queue_push(struct queue *queue, struct message *message)
 {
 	int err = 0;
 
-	if (queue->first && is_before(message, queue->last))
+	if (queue->first && message_is_before(message, queue->last))
 		err = heap_push(queue, message);
 	else
-		append(queue, message);
+		list_append(queue, message);
 	if (err) {
 		ibsa__queue_release(queue, message);
 		return err;
@@ -123,7 +124,8 @@ int ibsa__queue_push(struct queue *queue, struct message *message)
 static bool is_heap_first(const struct queue *queue)
 {
 	return queue->heap_count &&
-	       (!queue->first || is_before(queue->heap[0], queue->first));
+	       (!queue->first ||
+		message_is_before(queue->heap[0], queue->first));
 }
 
 struct message *ibsa__queue_head(const struct queue *queue)
@@ -144,7 +146,7 @@ struct message *ibsa__queue_pop(struct queue *queue)
 	return message;
 }
 
-static void free_list(struct message *message)
+static void list_free(struct message *message)
 {
 	while (message) {
 		struct message *next = message->next;
@@ -160,9 +162,9 @@ void ibsa__queue_done(struct queue *queue)
 	for (size_t i = 0; i < queue->heap_count; i++)
 		queue->heap[i]->next = NULL;
 	for (size_t i = 0; i < queue->heap_count; i++)
-		free_list(queue->heap[i]);
-	free_list(queue->first);
-	free_list(queue->free);
+		list_free(queue->heap[i]);
+	list_free(queue->first);
+	list_free(queue->free);
 	ibsa__free(queue->heap);
 	*queue = (struct queue){ 0 };
 }

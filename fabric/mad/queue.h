@@ -17,7 +17,7 @@ struct message {
 	 * the same @due_ns, the one with the lower number is delivered first.
 	 */
 	uint64_t number;
-	struct sim_mad mad;
+	struct mad_headers mad;
 	struct sa_reply body;
 	uint8_t room[IBSA_MAD_BYTES]; /* of @body, until it needs more */
 };

@@ -6,12 +6,12 @@
 #include "fabric/mad/reply.h"
 
 /* Return: the memory on the heap that holds the reply. */
-static uint8_t *base(const struct sa_reply *reply)
+static uint8_t *reply_memory(const struct sa_reply *reply)
 {
 	return reply->bytes - SA_REPLY_HEADROOM;
 }
 
-static bool grow(struct sa_reply *reply, size_t want)
+static bool reply_grow(struct sa_reply *reply, size_t want)
 {
 	size_t room = reply->room;
 	uint8_t *bytes;
@@ -22,7 +22,7 @@ static bool grow(struct sa_reply *reply, size_t want)
 		room *= 2;
 	if (room > SA_REPLY_BYTES_MAX)
 		room = SA_REPLY_BYTES_MAX;
-	bytes = ibsa__realloc(reply->is_owned ? base(reply) : NULL,
+	bytes = ibsa__realloc(reply->is_owned ? reply_memory(reply) : NULL,
 			      SA_REPLY_HEADROOM + room, 1);
 	if (!bytes)
 		return false;
@@ -38,12 +38,12 @@ static bool grow(struct sa_reply *reply, size_t want)
 void ibsa__sa_reply_done(struct sa_reply *reply)
 {
 	if (reply->is_owned)
-		ibsa__free(base(reply));
+		ibsa__free(reply_memory(reply));
 }
 
 bool ibsa__sa_reply_room(struct sa_reply *reply, size_t len)
 {
-	return len <= reply->room || grow(reply, len);
+	return len <= reply->room || reply_grow(reply, len);
 }
 
 bool ibsa__sa_reply_put(struct sa_reply *reply, const uint8_t *bytes,

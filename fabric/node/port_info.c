@@ -58,7 +58,7 @@ static uint8_t phys_state(const struct topo_port *port)
 {
 	if (port->is_disabled)
 		return PHYS_DISABLED;
-	return port->number && port->peer == SIM_NONE ? PHYS_POLLING
+	return port->number && port->peer == NO_INDEX ? PHYS_POLLING
 						      : PHYS_LINK_UP;
 }
 
@@ -68,7 +68,7 @@ static uint8_t phys_state(const struct topo_port *port)
  */
 static struct link_rate rate_now(const struct topo_port *port)
 {
-	if (!port->number || port->peer != SIM_NONE)
+	if (!port->number || port->peer != NO_INDEX)
 		return port->rate;
 	return (struct link_rate){
 		.width = port->most.width < WIDTH_4X ? WIDTH_1X : WIDTH_4X,
@@ -186,7 +186,7 @@ static uint8_t life_at_head(const struct subnet *subnet,
 	const struct topology *topo = &subnet->topo;
 	uint32_t far;
 
-	if (port->peer == SIM_NONE)
+	if (port->peer == NO_INDEX)
 		return 0;
 	far = topo->ports[port->peer].node;
 	return topo->nodes[far].type == IBSA_NODE_SWITCH ? LIFE_TO_SWITCH
@@ -247,7 +247,7 @@ static bool port_is_edge(const struct subnet *subnet,
 	const struct topology *topo = &subnet->topo;
 
 	return topo->nodes[port->node].type == IBSA_NODE_SWITCH &&
-	       port->number && port->peer != SIM_NONE &&
+	       port->number && port->peer != NO_INDEX &&
 	       topo->nodes[topo->ports[port->peer].node].type !=
 		       IBSA_NODE_SWITCH;
 }
@@ -261,7 +261,7 @@ static void port_info_set_up(const struct subnet *subnet,
 	    port->state != IBSA_PORT_DOWN) {
 		OPENSM_PORT_INFO(SET_FIELD, NO_FIELD, NO_FIELD)
 	}
-	if (port->end != SIM_NONE && subnet->ends[port->end].lid) {
+	if (port->end != NO_INDEX && subnet->ends[port->end].lid) {
 		OPENSM_PORT_INFO(NO_FIELD, SET_FIELD, NO_FIELD)
 	}
 	if (port_is_edge(subnet, port) && port->state != IBSA_PORT_DOWN) {
@@ -281,7 +281,7 @@ void ibsa__port_info(const struct nodes *nodes, const struct topo_port *port,
 		.local_port_num = local_port,
 	};
 	port_info_set_link(out, port);
-	if (port->end != SIM_NONE)
+	if (port->end != NO_INDEX)
 		port_info_set_end(nodes->subnet, out, port);
 	if (is_switch && !port->number)
 		set_switch_port(out, ibsa__is_base_port0(&nodes->subnet->topo,
@@ -293,6 +293,6 @@ void ibsa__port_info(const struct nodes *nodes, const struct topo_port *port,
 	if (!sma)
 		return;
 	port_info_overlay(out, &sma->set);
-	if (port->end != SIM_NONE)
+	if (port->end != NO_INDEX)
 		port_info_overlay_end(out, &sma->set);
 }

@@ -17,7 +17,8 @@ enum {
 	NODE_RECORD_BYTES = 112,
 };
 
-static void encode(const struct smp *smp, uint8_t wire[NODE_RECORD_BYTES])
+static void node_record_encode(const struct smp *smp,
+			       uint8_t wire[NODE_RECORD_BYTES])
 {
 	struct ibsa_node host;
 	uint64_t over;
@@ -32,7 +33,7 @@ void ibsa__sma_node_description(struct smp *smp)
 {
 	uint8_t wire[NODE_RECORD_BYTES];
 
-	encode(smp, wire);
+	node_record_encode(smp, wire);
 	memcpy(smp->data, wire + DESCRIPTION_AT, SMP_DATA_BYTES);
 }
 
@@ -40,7 +41,7 @@ void ibsa__sma_node_info(struct smp *smp)
 {
 	uint8_t wire[NODE_RECORD_BYTES];
 
-	encode(smp, wire);
+	node_record_encode(smp, wire);
 	memset(smp->data, 0, SMP_DATA_BYTES);
 	memcpy(smp->data, wire + NODE_INFO_AT, NODE_INFO_BYTES);
 }
@@ -50,7 +51,7 @@ void ibsa__sma_node_info(struct smp *smp)
  * is 0. A GUID that any port already has is refused. @entry is not 0: entry 0
  * cannot be set.
  */
-static void set_guid(struct smp *smp, unsigned int entry, uint64_t guid)
+static void guid_set(struct smp *smp, unsigned int entry, uint64_t guid)
 {
 	struct subnet *subnet = smp->nodes->subnet;
 	struct aliases *aliases = &subnet->aliases;
@@ -60,7 +61,7 @@ static void set_guid(struct smp *smp, unsigned int entry, uint64_t guid)
 
 	if ((table ? table->guids[entry] : 0) == guid)
 		return;
-	if (guid && (map_find(&subnet->end_of_guid, guid) != SIM_NONE ||
+	if (guid && (map_find(&subnet->end_of_guid, guid) != NO_INDEX ||
 		     ibsa__aliases_find(aliases, guid))) {
 		smp->status = SMP_INVALID;
 		return;
@@ -90,7 +91,7 @@ void ibsa__sma_guid_info(struct smp *smp)
 	for (uint32_t i = 0; smp->is_set && !is_switch && i < GUIDS_PER_BLOCK;
 	     i++) {
 		if (first + i)
-			set_guid(smp, first + i, ibsa_be64(smp->data + 8 * i));
+			guid_set(smp, first + i, ibsa_be64(smp->data + 8 * i));
 	}
 	table = ibsa__aliases_table(&smp->nodes->subnet->aliases,
 				    smp->port->guid);
@@ -102,7 +103,7 @@ void ibsa__sma_guid_info(struct smp *smp)
 }
 
 /* Answer a Get with the SMInfo of the embedded SM. IBA vol 1, 14.2.5.13. */
-static void answer_sm_info(struct nodes *nodes, const struct message *message,
+static void sm_info_answer(struct nodes *nodes, const struct message *message,
 			   const struct arrival *at, uint64_t now_ns)
 {
 	/*
@@ -143,6 +144,6 @@ bool ibsa__sma_take_sm_info(void *arg, const struct message *message,
 	    !nodes->subnet->sa_running ||
 	    nodes->subnet->topo.ports[at->port].end != nodes->subnet->sa_end)
 		return false;
-	answer_sm_info(nodes, message, at, now_ns);
+	sm_info_answer(nodes, message, at, now_ns);
 	return true;
 }

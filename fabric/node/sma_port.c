@@ -206,7 +206,7 @@ static struct link_rate rate_in_common(const struct nodes *nodes,
 
 void ibsa__port_match(struct nodes *nodes, struct topo_port *port)
 {
-	if (port->cable != SIM_NONE)
+	if (port->cable != NO_INDEX)
 		ibsa__cable_match(nodes->subnet, port,
 				  rate_in_common(nodes, port));
 }
@@ -253,7 +253,7 @@ static void set_port(struct smp *smp, struct topo_port *port)
 		.smp = smp,
 		.nodes = smp->nodes,
 		.port = port,
-		.is_end = port->end != SIM_NONE,
+		.is_end = port->end != NO_INDEX,
 	};
 
 	ibsa__port_info(smp->nodes, port, smp->number, &set.have);
@@ -307,5 +307,5 @@ void ibsa__sma_extended_port_info(struct smp *smp)
 	memset(smp->data, 0, SMP_DATA_BYTES);
 	smp->data[SUPPORTED_AT] = is_fdr10 ? FDR10 : 0;
 	smp->data[ENABLED_AT] = is_fdr10 ? FDR10 : 0;
-	smp->data[ACTIVE_AT] = is_fdr10 && port->peer != SIM_NONE ? FDR10 : 0;
+	smp->data[ACTIVE_AT] = is_fdr10 && port->peer != NO_INDEX ? FDR10 : 0;
 }

@@ -97,7 +97,7 @@ static void trap_send(struct mad_net *net, const struct trap_sent *trap_sent,
 	/* Without memory, the trap is lost. */
 	if (!message)
 		return;
-	message->mad = (struct sim_mad){
+	message->mad = (struct mad_headers){
 		.from = end->port,
 		.slid = end->lid,
 		.dlid = setup->sm_lid,
@@ -165,7 +165,7 @@ static void trap_post(struct nodes *nodes, uint32_t end,
 	ibsa_notice_record.encode(notice, wire, &over);
 	memcpy(trap_sent->data, wire, SMP_DATA_BYTES);
 	trap_send_and_wait(nodes, trap_sent,
-			   sim_clock_now(nodes->subnet->clock));
+			   fabric_clock_now(nodes->subnet->clock));
 }
 
 static struct ibsa_notice notice_start(const struct subnet *subnet,

@@ -473,7 +473,7 @@ int ibsa_responder_open_sized(struct ibsa_fabric *fabric,
 
 	if (err)
 		return err;
-	environment = ibsa__sim_environment_read(known.no_environment);
+	environment = ibsa__fabric_environment_read(known.no_environment);
 	responder = ibsa__calloc(1, sizeof(*responder));
 	if (!responder)
 		return ibsa__fail(error, -ENOMEM, "out of memory");

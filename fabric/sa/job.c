@@ -97,7 +97,7 @@ static bool job_continue(struct sa *sa, struct sa_job *job, uint64_t until_ns)
 	}
 	if (job->slice.is_paused)
 		return false;
-	job->answer->due_ns = sim_clock_now(sa->subnet->clock);
+	job->answer->due_ns = fabric_clock_now(sa->subnet->clock);
 	ibsa__mad_post(sa->net, job->answer, job->answer->due_ns);
 	return true;
 }
@@ -112,7 +112,7 @@ void ibsa__sa_jobs_continue(struct sa *sa, struct sa_client *client)
 			return;
 		job_free(job);
 	} while (sa_client_has_jobs(client) &&
-		 sim_clock_now(sa->subnet->clock) < client->until_ns);
+		 fabric_clock_now(sa->subnet->clock) < client->until_ns);
 }
 
 void ibsa__sa_jobs_end(struct sa *sa, struct sa_client *client)

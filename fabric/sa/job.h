@@ -10,8 +10,8 @@
 #include "fabric/sa/sa.h"
 
 /*
- * A client whose tables are built in slices. Zero, with ibsa__sa_client_init():
- * no table is being built.
+ * A client whose tables are built in slices. After sa_client_init(), no table is
+ * being built.
  */
 struct sa_client {
 	/* List of struct sa_job, in the order in which the requests arrived. */

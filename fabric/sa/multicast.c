@@ -49,7 +49,7 @@ static uint8_t port_towards(const struct subnet *subnet,
 {
 	const struct topo_port *port = end_topo_port(subnet, end);
 
-	if (!port->number || port->peer == SIM_NONE)
+	if (!port->number || port->peer == NO_INDEX)
 		return 0;
 	return subnet->topo.ports[port->peer].number;
 }
@@ -67,7 +67,7 @@ static uint8_t route_step(struct subnet *subnet, uint32_t *node, uint32_t lid)
 	if (!exit || exit > at->port_count)
 		return 0;
 	peer = subnet->topo.ports[at->first_port + exit].peer;
-	if (peer == SIM_NONE)
+	if (peer == NO_INDEX)
 		return 0;
 	*node = subnet->topo.ports[peer].node;
 	return subnet->topo.nodes[*node].type == IBSA_NODE_SWITCH ? exit : 0;
@@ -124,7 +124,7 @@ static const struct end_port *member_end(const struct subnet *subnet,
 {
 	const struct end_port *end = end_by_guid(subnet, member->port_guid);
 
-	return end && end->leaf != SIM_NONE ? end : NULL;
+	return end && end->leaf != NO_INDEX ? end : NULL;
 }
 
 /*

@@ -256,7 +256,7 @@ static bool sm_receives_from(const struct subnet *subnet,
 void ibsa__sa_observe(void *arg, const struct subnet_change *change)
 {
 	struct sa *sa = arg;
-	const uint64_t now_ns = sim_clock_now(sa->subnet->clock);
+	const uint64_t now_ns = fabric_clock_now(sa->subnet->clock);
 
 	switch (change->kind) {
 	case CHANGE_LINK:

@@ -43,7 +43,7 @@ static bool request_answer(struct sa *sa, const struct sa_request *request,
  * which the request was sent.
  */
 static struct ibsa_address request_address(const struct subnet *subnet,
-					   const struct sim_mad *mad)
+					   const struct mad_headers *mad)
 {
 	const uint32_t from = subnet->topo.ports[mad->from].end;
 	const struct end_setup *setup = &subnet->setups[from];

@@ -139,7 +139,7 @@ static bool report_can_pass(const struct subnet *subnet,
  */
 static void report_put_grh(const struct subnet *subnet, uint32_t end,
 			   const struct ibsa_address *asked,
-			   struct sim_mad *out)
+			   struct mad_headers *out)
 {
 	out->has_grh = true;
 	out->sgid = asked->gid;
@@ -157,7 +157,7 @@ static void report_send_mad(struct mad_net *net, const struct report *report,
 			    uint64_t send_ns)
 {
 	const struct subnet *subnet = net->subnet;
-	const uint64_t now_ns = sim_clock_now(subnet->clock);
+	const uint64_t now_ns = fabric_clock_now(subnet->clock);
 	const struct ibsa_address *asked = &report->sa;
 	const struct end_port *from = &subnet->ends[subnet->sa_end];
 	const struct end_setup *setup = &subnet->setups[subnet->sa_end];
@@ -168,7 +168,7 @@ static void report_send_mad(struct mad_net *net, const struct report *report,
 	/* Without memory, the Report is lost. */
 	if (!message)
 		return;
-	message->mad = (struct sim_mad){
+	message->mad = (struct mad_headers){
 		.from = from->port,
 		.slid = from->lid,
 		.dlid = subnet->ends[report->end].lid | asked->path_bits,

@@ -84,7 +84,7 @@ static void link_add(struct sa_work *work, const struct sa_match *ports,
 	const struct end_port *to;
 	struct ibsa_link link;
 
-	if (port->peer == SIM_NONE || !from)
+	if (port->peer == NO_INDEX || !from)
 		return;
 	peer = &subnet->topo.ports[port->peer];
 	to = end_of_port(subnet, peer);

@@ -155,7 +155,7 @@ static unsigned int hop_count(struct subnet *subnet,
 			port = node->first_port + exit;
 		}
 		port = topo->ports[port].peer;
-		if (port == SIM_NONE)
+		if (port == NO_INDEX)
 			break;
 		count++;
 	}

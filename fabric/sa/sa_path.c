@@ -333,7 +333,7 @@ static bool find_destination(const struct path_query *query,
 	ends->is_routed = !ibsa__gid_is_of_subnet(subnet, gid);
 	if (!ends->is_routed)
 		return find_gid(subnet, gid, &ends->to);
-	if (subnet->router_end == SIM_NONE)
+	if (subnet->router_end == NO_INDEX)
 		return false;
 	ends->to.end = &subnet->ends[subnet->router_end];
 	ends->to.guid = ends->to.end->guid;

@@ -51,7 +51,7 @@ static void port_info_fill(const struct nodes *nodes,
 	struct ibsa_port_info info;
 
 	ibsa__port_info(nodes, port, local, &info);
-	if (!port->number || port->peer != SIM_NONE) {
+	if (!port->number || port->peer != NO_INDEX) {
 		*out = info;
 		return;
 	}

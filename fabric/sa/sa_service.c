@@ -64,7 +64,7 @@ static void service_set(struct sa_work *work)
 	if (!sa_has_any(work, IBSA_SERVICE_CM(service_lease)))
 		record.service_lease = IBSA_LEASE_INFINITE;
 	if (record.service_lease != IBSA_LEASE_INFINITE)
-		ends_ns = sim_clock_now(sa->subnet->clock) +
+		ends_ns = fabric_clock_now(sa->subnet->clock) +
 			  lease_s(&record) * NS_PER_S;
 	if (ibsa__services_set(&sa->services, &record, ends_ns)) {
 		sa_fail(work, IBSA_STATUS_NO_RESOURCES);
@@ -120,7 +120,8 @@ static void services_expire(struct sa *sa)
 {
 	const size_t count = sa->services.count;
 
-	ibsa__services_expire(&sa->services, sim_clock_now(sa->subnet->clock));
+	ibsa__services_expire(&sa->services,
+			      fabric_clock_now(sa->subnet->clock));
 	if (sa->services.count != count)
 		sa->subnet->changes++;
 }

@@ -52,7 +52,7 @@ static void for_ends(struct sa_work *work, bool has_lid, uint16_t lid,
 		return;
 	if (has_lid) {
 		first = end_of_lid(subnet, lid_in_16_bits(lid));
-		if (first == SIM_NONE)
+		if (first == NO_INDEX)
 			return;
 		count = 1;
 	}

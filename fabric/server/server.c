@@ -48,7 +48,7 @@ int ibsa_fabric_server_open_sized(
 				  "with a virtual clock: other processes use "
 				  "real time");
 	serve.has_rings =
-		ibsa__sim_environment_read(known.no_environment).has_rings;
+		ibsa__fabric_environment_read(known.no_environment).has_rings;
 	serve.note = known.report;
 	serve.arg = known.arg;
 	serve.connections = known.connections;

@@ -20,7 +20,7 @@ struct ibsa_fabric_server {
 /* The operations of a fabric server (server_ops.c). */
 extern const struct serve_ops ibsa__fabric_serve_ops;
 
-/* Return: the end port of a node with this port number, or SIM_NONE. */
+/* Return: the end port of a node with this port number, or NO_INDEX. */
 uint32_t ibsa__node_end_port(const struct ibsa_fabric *fabric, uint32_t node,
 			     unsigned int number);
 

@@ -186,7 +186,7 @@ static int node_set_links(struct command *command, uint32_t node, bool up)
 	for (unsigned int i = 1; i <= at->port_count; i++) {
 		int err;
 
-		if (topo->ports[at->first_port + i].cable == SIM_NONE)
+		if (topo->ports[at->first_port + i].cable == NO_INDEX)
 			continue;
 		err = link_set(command, at->id, i, up);
 		if (err)
@@ -206,7 +206,7 @@ static int command_node(struct command *command, const char *args)
 				  "node needs 'add NODE' or 'remove NODE'");
 	node = ibsa__topology_find(&command->server->fabric->first.subnet.topo,
 				   name);
-	if (node == SIM_NONE)
+	if (node == NO_INDEX)
 		return change_failed(command, name, -ENODEV);
 	return node_set_links(command, node, add);
 }

@@ -81,7 +81,7 @@ static bool mad_next(struct mad_walk *walk)
 		if (!walk->has_device)
 			return false;
 		walk->port = ibsa__node_end_port(fabric, *node, walk->next++);
-		if (walk->port != SIM_NONE)
+		if (walk->port != NO_INDEX)
 			return true;
 	}
 }
@@ -135,7 +135,7 @@ static const char *path_step_port(struct view *view, const char *path)
 	if (!path)
 		return NULL;
 	port = ibsa__node_end_port(view->fabric, node, number);
-	if (port == SIM_NONE)
+	if (port == NO_INDEX)
 		return NULL;
 	view->port = &view->fabric->first.subnet.topo.ports[port];
 	ibsa__fabric_port_state(view->fabric, port, &view->state);
@@ -164,9 +164,9 @@ static const char *path_step_device(struct view *view, const char *path)
 	text[len] = '\0';
 	if (strcmp(text, REMOTE_SELECTED) != 0) {
 		node = ibsa__seat_device(view->fabric, &view->seat, text);
-		if (node == SIM_NONE)
+		if (node == NO_INDEX)
 			node = ibsa__topology_find(topo, text);
-		if (node == SIM_NONE)
+		if (node == NO_INDEX)
 			return NULL;
 		view->node = &topo->nodes[node];
 	}
@@ -289,7 +289,7 @@ static int view_list_ports(struct view *view)
 		(uint32_t)(view->node - view->fabric->first.subnet.topo.nodes);
 
 	for (unsigned int i = 0; i <= view->node->port_count; i++)
-		if (ibsa__node_end_port(view->fabric, node, i) != SIM_NONE)
+		if (ibsa__node_end_port(view->fabric, node, i) != NO_INDEX)
 			view_put_name(view, "%" PRIu32, i);
 	return 0;
 }

@@ -58,12 +58,12 @@ static int node_find_port(const struct ibsa_fabric *fabric, uint32_t node,
 	const struct topology *topo = &fabric->first.subnet.topo;
 	const uint32_t port = ibsa__fabric_find_port(fabric, node, number);
 
-	if (port == SIM_NONE)
+	if (port == NO_INDEX)
 		return ibsa__fail(error, -ENXIO,
 				  "%s has no port %u; its last port is %u",
 				  topo->nodes[node].name, number,
 				  topo->nodes[node].port_count);
-	if (topo->ports[port].end == SIM_NONE)
+	if (topo->ports[port].end == NO_INDEX)
 		return ibsa__fail(error, -ENXIO,
 				  "port %u of %s receives no MADs: a switch "
 				  "receives them at port 0 only; omit the port",
@@ -100,7 +100,7 @@ static int port_find(void *owner, struct remote_hello *hello,
 {
 	struct ibsa_fabric *fabric = owner_fabric(owner);
 	struct fabric_seat seat;
-	uint32_t port = SIM_NONE;
+	uint32_t port = NO_INDEX;
 	int err = seat_find(fabric, hello, error, &seat);
 
 	if (!err)
@@ -120,9 +120,9 @@ uint32_t ibsa__node_end_port(const struct ibsa_fabric *fabric, uint32_t node,
 	uint32_t port;
 
 	if (number > at->port_count)
-		return SIM_NONE;
+		return NO_INDEX;
 	port = at->first_port + number;
-	return fabric->first.subnet.topo.ports[port].end == SIM_NONE ? SIM_NONE
+	return fabric->first.subnet.topo.ports[port].end == NO_INDEX ? NO_INDEX
 								     : port;
 }
 
@@ -181,7 +181,7 @@ static bool issm_find(void *owner, const char *name, struct serve_port *out)
 						 .port = i };
 		struct serve_issm_name found;
 
-		if (at->end == SIM_NONE)
+		if (at->end == NO_INDEX)
 			continue;
 		issm_name(owner, &port, &found);
 		if (strcmp(found.text, name) != 0)

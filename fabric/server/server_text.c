@@ -154,7 +154,7 @@ static int put_rate(struct view *view)
 	const struct topo_port *port = view->port;
 	const char *text = "";
 
-	if (port->peer != SIM_NONE)
+	if (port->peer != NO_INDEX)
 		text = ibsa__rate_text(port->rate.width, port->rate.speed);
 	return ibsa__view_put(view, "%s\n", *text ? text : "2.5 Gb/sec (1X)");
 }

@@ -16,7 +16,7 @@ struct server_file {
 	struct ibsa_fabric_server *server;
 	struct fabric_part *part;   /* of the file's port */
 	struct server_peer *client; /* NULL: the file only sets IsSM */
-	struct sim_file *file;
+	struct port_file *file;
 	struct sa_client tables;
 };
 
@@ -25,7 +25,7 @@ static struct server_file *server_file_of(struct umad_file *base)
 	return (struct server_file *)base;
 }
 
-static struct sim_file *sim_file_of(struct umad_file *base)
+static struct port_file *port_file_of(struct umad_file *base)
 {
 	return server_file_of(base)->file;
 }
@@ -33,8 +33,8 @@ static struct sim_file *sim_file_of(struct umad_file *base)
 static int file_register(struct umad_file *base,
 			 struct umad_agent_request2 *request)
 {
-	struct sim_agent_request agent = sim_agent_request(request);
-	const int err = ibsa__sim_file_register(sim_file_of(base), &agent);
+	struct agent_request agent = agent_request_of(request);
+	const int err = ibsa__port_file_register(port_file_of(base), &agent);
 
 	if (err)
 		return err;
@@ -45,7 +45,7 @@ static int file_register(struct umad_file *base,
 
 static int file_unregister(struct umad_file *base, uint32_t id)
 {
-	return ibsa__sim_file_unregister(sim_file_of(base), id);
+	return ibsa__port_file_unregister(port_file_of(base), id);
 }
 
 /* Whether the packet is an SMP, which may change ports. */
@@ -79,7 +79,7 @@ static int file_send(struct umad_file *base, const void *packet, size_t len)
 {
 	struct server *server = server_file_of(base)->server->server;
 	const bool changes_guids = packet_changes_guids(packet);
-	const int err = ibsa__sim_file_write(sim_file_of(base), packet, len);
+	const int err = ibsa__port_file_write(port_file_of(base), packet, len);
 
 	if (changes_guids)
 		ibsa__server_changed(server);
@@ -103,7 +103,7 @@ static void file_close(struct umad_file *base)
 	struct server_file *file = server_file_of(base);
 
 	ibsa__sa_jobs_end(sa_of(file), &file->tables);
-	ibsa__sim_file_close(file->file);
+	ibsa__port_file_close(file->file);
 	ibsa__free(file);
 }
 
@@ -137,9 +137,9 @@ int ibsa__fabric_serve_open(void *owner, const struct serve_port *port,
 	file->client = client;
 	sa_client_init(&file->tables);
 	file->part = fabric_part_of(server->fabric, port->port);
-	err = ibsa__sim_file_open(&file->part->files, port->port,
-				  client ? file_become_ready : NULL, file,
-				  &file->file);
+	err = ibsa__port_file_open(&file->part->files, port->port,
+				   client ? file_become_ready : NULL, file,
+				   &file->file);
 	if (err) {
 		ibsa__free(file);
 		return err;
@@ -150,45 +150,45 @@ int ibsa__fabric_serve_open(void *owner, const struct serve_port *port,
 
 static void file_refuse(struct umad_file *base, const uint8_t *packet, int err)
 {
-	ibsa__sim_file_refuse(sim_file_of(base), packet, err);
+	ibsa__port_file_refuse(port_file_of(base), packet, err);
 }
 
 static void file_settle(struct umad_file *base)
 {
-	ibsa__sim_file_settle(sim_file_of(base));
+	ibsa__port_file_settle(port_file_of(base));
 }
 
 static uint64_t file_due_ns(struct umad_file *base)
 {
-	return ibsa__sim_file_due(sim_file_of(base));
+	return ibsa__port_file_due(port_file_of(base));
 }
 
 static const uint8_t *file_head(struct umad_file *base, size_t *len)
 {
-	return ibsa__sim_file_head(sim_file_of(base), len);
+	return ibsa__port_file_head(port_file_of(base), len);
 }
 
 static void file_take(struct umad_file *base)
 {
-	ibsa__sim_file_take(sim_file_of(base));
+	ibsa__port_file_take(port_file_of(base));
 }
 
 static size_t file_queued(struct umad_file *base)
 {
-	return ibsa__sim_file_memory(sim_file_of(base));
+	return ibsa__port_file_memory(port_file_of(base));
 }
 
 static bool file_has_agent(struct umad_file *base,
 			   const struct umad_agent_request2 *request)
 {
-	const struct sim_agent_request agent = sim_agent_request(request);
+	const struct agent_request agent = agent_request_of(request);
 
-	return ibsa__sim_file_has(sim_file_of(base), &agent);
+	return ibsa__port_file_has(port_file_of(base), &agent);
 }
 
 static int file_set_issm(struct umad_file *base, bool on)
 {
-	return ibsa__sim_file_issm(sim_file_of(base), on);
+	return ibsa__port_file_issm(port_file_of(base), on);
 }
 
 static bool file_has_tables(struct umad_file *base)
@@ -242,8 +242,8 @@ static bool client_find(void *arg, const uint8_t *mad, struct sa_client **out)
 	struct server_file *file;
 	void *sender;
 
-	if (!ibsa__sim_file_sender(&part->files, mad, file_become_ready,
-				   &sender))
+	if (!ibsa__port_file_sender(&part->files, mad, file_become_ready,
+				    &sender))
 		return false;
 	file = sender;
 	if (file && !ibsa__peer_turn(file->client, &file->tables.until_ns))

@@ -32,7 +32,7 @@ static void port_set_state(struct subnet *subnet, struct topo_port *port,
 static void port_set_link(struct subnet *subnet, struct topo_port *port,
 			  bool is_up)
 {
-	port->peer = is_up ? port->cable : SIM_NONE;
+	port->peer = is_up ? port->cable : NO_INDEX;
 	port_set_state(subnet, port, is_up ? IBSA_PORT_INIT : IBSA_PORT_DOWN);
 }
 
@@ -53,7 +53,7 @@ static bool link_update(struct subnet *subnet, struct topo_port *port)
 			   !port->is_disabled && !far->is_disabled &&
 			   !port->is_unmatched;
 
-	if (is_up == (port->peer != SIM_NONE))
+	if (is_up == (port->peer != NO_INDEX))
 		return false;
 	port_set_link(subnet, port, is_up);
 	port_set_link(subnet, far, is_up);
@@ -63,7 +63,7 @@ static bool link_update(struct subnet *subnet, struct topo_port *port)
 bool ibsa__cable_plug(struct subnet *subnet, struct topo_port *port,
 		      bool is_plugged)
 {
-	if (port->cable == SIM_NONE)
+	if (port->cable == NO_INDEX)
 		return false;
 	port->is_unplugged = !is_plugged;
 	far_end(subnet, port)->is_unplugged = !is_plugged;
@@ -74,16 +74,16 @@ bool ibsa__cable_enable(struct subnet *subnet, struct topo_port *port,
 			bool is_enabled)
 {
 	port->is_disabled = !is_enabled;
-	return port->cable != SIM_NONE && link_update(subnet, port);
+	return port->cable != NO_INDEX && link_update(subnet, port);
 }
 
 bool ibsa__cable_retrain(struct subnet *subnet, struct topo_port *port)
 {
-	if (port->cable == SIM_NONE)
+	if (port->cable == NO_INDEX)
 		return false;
 	if (link_update(subnet, port))
 		return true;
-	if (port->peer == SIM_NONE)
+	if (port->peer == NO_INDEX)
 		return false;
 	port_set_state(subnet, port, IBSA_PORT_INIT);
 	port_set_state(subnet, far_end(subnet, port), IBSA_PORT_INIT);
@@ -94,7 +94,7 @@ static void port_set_rate(struct subnet *subnet, struct topo_port *port,
 			  struct link_rate rate)
 {
 	port->rate = rate;
-	if (port->end != SIM_NONE)
+	if (port->end != NO_INDEX)
 		subnet->ends[port->end].rate = ibsa__rate_rank(rate.width,
 							       rate.speed);
 }

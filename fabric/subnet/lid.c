@@ -13,7 +13,7 @@ int ibsa__lids_init(struct subnet *subnet)
 		const struct topo_port *port = end_topo_port(subnet,
 							     &subnet->ends[i]);
 
-		if (!port->number || port->cable != SIM_NONE)
+		if (!port->number || port->cable != NO_INDEX)
 			cabled++;
 	}
 	return ibsa__map_reserve(&subnet->lids.ends, cabled);
@@ -31,7 +31,7 @@ bool ibsa__lids_are_free(const struct subnet *subnet, uint32_t index,
 	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t other = end_of_lid(subnet, lid + i);
 
-		if (other != SIM_NONE && other != index)
+		if (other != NO_INDEX && other != index)
 			return false;
 	}
 	return true;
@@ -97,7 +97,7 @@ void ibsa__lids_set(struct subnet *subnet, uint32_t index, uint32_t lid,
 	ibsa__lids_drop(subnet, index);
 	port->lmc = lmc;
 	end->lid_count = (uint8_t)(1 << lmc);
-	if (lid && map_find(&subnet->lids.ends, lid) != SIM_NONE)
+	if (lid && map_find(&subnet->lids.ends, lid) != NO_INDEX)
 		subnet->lids.doubles++;
 	if (lid)
 		ibsa__lids_take(subnet, index, lid);
@@ -139,7 +139,7 @@ static bool lid_is_lost(const struct subnet *subnet, uint32_t lid)
 	for (uint32_t i = 1; i < SKIPPED_END; i++) {
 		const uint32_t end = end_of_lid(subnet, lid + i);
 
-		if (end != SIM_NONE)
+		if (end != NO_INDEX)
 			return subnet->ends[end].is_new;
 	}
 	return false;

@@ -36,7 +36,7 @@ uint32_t ibsa__parts_number(struct topology *topo, struct walk *walk,
 	for (uint32_t i = 0; i < topo->port_count && count < PARTS_MAX; i++) {
 		const struct topo_port *port = &topo->ports[i];
 
-		if (port->part == UNNUMBERED && port->cable != SIM_NONE &&
+		if (port->part == UNNUMBERED && port->cable != NO_INDEX &&
 		    topo->nodes[port->node].type == IBSA_NODE_CA)
 			part_set(topo, walk, i, count++);
 	}

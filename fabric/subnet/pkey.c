@@ -75,9 +75,9 @@ static const struct end_setup *pkeys_of(const struct subnet *subnet,
 {
 	static const struct end_setup default_alone;
 
-	if (port->end == SIM_NONE)
+	if (port->end == NO_INDEX)
 		port = &subnet->topo.ports[port->peer];
-	return port->end == SIM_NONE ? &default_alone
+	return port->end == NO_INDEX ? &default_alone
 				     : &subnet->setups[port->end];
 }
 
@@ -91,8 +91,8 @@ bool ibsa__ports_share_pkey(const struct subnet *subnet,
 	 * A switch's external port without a link has no P_Key table; OpenSM
 	 * shows the records of such a port to every requester.
 	 */
-	if ((a->end == SIM_NONE && a->peer == SIM_NONE) ||
-	    (b->end == SIM_NONE && b->peer == SIM_NONE))
+	if ((a->end == NO_INDEX && a->peer == NO_INDEX) ||
+	    (b->end == NO_INDEX && b->peer == NO_INDEX))
 		return true;
 	return ibsa__pkey_shared(pkeys_of(subnet, a), pkeys_of(subnet, b));
 }

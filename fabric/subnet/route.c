@@ -38,26 +38,26 @@ static struct span span_least(struct span a, struct span b)
 	};
 }
 
-/* Return: the switch at the other end of a switch port's cable, or SIM_NONE. */
-static uint32_t neighbour(const struct topology *topo, uint32_t port)
+/* Return: the switch at the other end of a switch port's cable, or NO_INDEX. */
+static uint32_t switch_neighbour(const struct topology *topo, uint32_t port)
 {
 	const uint32_t peer = topo->ports[port].peer;
 
-	if (peer == SIM_NONE)
-		return SIM_NONE;
+	if (peer == NO_INDEX)
+		return NO_INDEX;
 	return topo->nodes[topo->ports[peer].node].switch_index;
 }
 
-static void add_hops(struct routes *routes, const struct topology *topo,
+static void hops_add(struct routes *routes, const struct topology *topo,
 		     const struct topo_node *node, uint32_t *count)
 {
 	routes->first_hop[node->switch_index] = *count;
 	for (uint32_t i = 1; i <= node->port_count; i++) {
 		const uint32_t port = node->first_port + i;
-		const uint32_t to = neighbour(topo, port);
+		const uint32_t to = switch_neighbour(topo, port);
 		const struct span span = ibsa__port_span(topo, port);
 
-		if (to == SIM_NONE)
+		if (to == NO_INDEX)
 			continue;
 		routes->hops[(*count)++] = (struct hop){
 			.to = to,
@@ -68,13 +68,13 @@ static void add_hops(struct routes *routes, const struct topology *topo,
 	}
 }
 
-static void follow_cables(struct routes *routes, const struct topology *topo)
+static void cables_follow(struct routes *routes, const struct topology *topo)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < topo->node_count; i++) {
-		if (topo->nodes[i].switch_index != SIM_NONE)
-			add_hops(routes, topo, &topo->nodes[i], &count);
+		if (topo->nodes[i].switch_index != NO_INDEX)
+			hops_add(routes, topo, &topo->nodes[i], &count);
 	}
 	routes->first_hop[topo->switch_count] = count;
 }
@@ -99,11 +99,11 @@ int ibsa__routes_init(struct routes *routes, const struct topology *topo)
 	if (!routes->hops || !routes->first_hop || !routes->queue ||
 	    !routes->to)
 		return -ENOMEM;
-	follow_cables(routes, topo);
+	cables_follow(routes, topo);
 	return 0;
 }
 
-static void forget_spans(struct routes *routes)
+static void spans_forget(struct routes *routes)
 {
 	for (uint32_t i = 0; routes->to && i < routes->switch_count; i++) {
 		ibsa__free(routes->to[i]);
@@ -113,13 +113,13 @@ static void forget_spans(struct routes *routes)
 
 void ibsa__routes_reset(struct routes *routes, const struct topology *topo)
 {
-	forget_spans(routes);
-	follow_cables(routes, topo);
+	spans_forget(routes);
+	cables_follow(routes, topo);
 }
 
 void ibsa__routes_done(struct routes *routes)
 {
-	forget_spans(routes);
+	spans_forget(routes);
 	ibsa__free(routes->to);
 	ibsa__free(routes->hops);
 	ibsa__free(routes->first_hop);
@@ -173,8 +173,8 @@ static const struct span *spans_to(struct routes *routes, uint32_t to)
 	return spans;
 }
 
-static bool is_cabled(const struct subnet *subnet, const struct end_port *a,
-		      const struct end_port *b)
+static bool ends_are_cabled(const struct subnet *subnet,
+			    const struct end_port *a, const struct end_port *b)
 {
 	return a == b || end_topo_port(subnet, a)->peer == b->port;
 }
@@ -187,9 +187,9 @@ int ibsa__route_span(struct subnet *subnet, const struct end_port *from,
 			   (struct span){ to->rate, to->mtu });
 	const struct span *spans;
 
-	if (from->leaf == SIM_NONE || to->leaf == SIM_NONE) {
+	if (from->leaf == NO_INDEX || to->leaf == NO_INDEX) {
 		*out = ends;
-		return is_cabled(subnet, from, to) ? 0 : -ENOENT;
+		return ends_are_cabled(subnet, from, to) ? 0 : -ENOENT;
 	}
 	spans = spans_to(&subnet->routes, to->leaf);
 	if (!spans)
@@ -213,13 +213,13 @@ uint8_t ibsa__route_exit(struct subnet *subnet, const struct topo_node *node,
 	const struct end_port *end = end_by_lid(subnet, dlid);
 	const struct topo_port *port;
 
-	if (!end || end->leaf == SIM_NONE)
+	if (!end || end->leaf == NO_INDEX)
 		return ABOVE_ALL_PORTS;
 	if (end->leaf != node->switch_index)
 		return ibsa__route_port(subnet, node->switch_index, end->leaf);
 	port = end_topo_port(subnet, end);
 	if (!port->number)
 		return 0;
-	return port->peer == SIM_NONE ? ABOVE_ALL_PORTS
+	return port->peer == NO_INDEX ? ABOVE_ALL_PORTS
 				      : subnet->topo.ports[port->peer].number;
 }

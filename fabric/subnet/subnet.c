@@ -45,7 +45,7 @@ void ibsa__walk_from(struct topology *topo, struct walk *walk, uint32_t port)
 	memset(walk->seen, 0, topo->port_count * sizeof(*walk->seen));
 	if (is_switch(topo, port)) {
 		walk_reach(topo, walk, port);
-	} else if (topo->ports[port].peer != SIM_NONE) {
+	} else if (topo->ports[port].peer != NO_INDEX) {
 		walk_reach(topo, walk, port);
 		walk_reach(topo, walk, topo->ports[port].peer);
 	}
@@ -56,7 +56,7 @@ void ibsa__walk_from(struct topology *topo, struct walk *walk, uint32_t port)
 			const uint32_t peer =
 				topo->ports[node->first_port + i].peer;
 
-			if (peer != SIM_NONE)
+			if (peer != NO_INDEX)
 				walk_reach(topo, walk, peer);
 		}
 	}
@@ -77,7 +77,7 @@ static struct end_port make_end(const struct topology *topo, uint32_t index)
 		.mtu = span.mtu,
 	};
 
-	if (end.leaf == SIM_NONE && port->peer != SIM_NONE)
+	if (end.leaf == NO_INDEX && port->peer != NO_INDEX)
 		end.leaf =
 			topo->nodes[topo->ports[port->peer].node].switch_index;
 	return end;
@@ -126,7 +126,7 @@ static uint8_t first_state(const struct subnet *subnet,
 				       ibsa__is_base_port0(&subnet->topo, port)
 			       ? IBSA_PORT_ACTIVE
 			       : IBSA_PORT_INIT;
-	return port->cable == SIM_NONE ? IBSA_PORT_DOWN : IBSA_PORT_INIT;
+	return port->cable == NO_INDEX ? IBSA_PORT_DOWN : IBSA_PORT_INIT;
 }
 
 static int collect_ends(struct subnet *subnet)
@@ -157,12 +157,12 @@ static int collect_ends(struct subnet *subnet)
  */
 static void ports_publish(struct subnet *subnet)
 {
-	subnet->router_end = SIM_NONE;
+	subnet->router_end = NO_INDEX;
 	for (uint32_t i = subnet->ends_from; i < subnet->ends_to; i++) {
 		const struct end_port *end = &subnet->ends[i];
 
 		end_topo_port(subnet, end)->lid = end->is_seen ? end->lid : 0;
-		if (end->is_seen && subnet->router_end == SIM_NONE &&
+		if (end->is_seen && subnet->router_end == NO_INDEX &&
 		    end_topo_node(subnet, end)->type == IBSA_NODE_ROUTER)
 			subnet->router_end = i;
 	}
@@ -175,7 +175,7 @@ static void switch_activate_links(struct topology *topo,
 	for (uint32_t i = 1; i <= node->port_count; i++) {
 		struct topo_port *port = &topo->ports[node->first_port + i];
 
-		if (port->peer != SIM_NONE)
+		if (port->peer != NO_INDEX)
 			port->state = IBSA_PORT_ACTIVE;
 	}
 }
@@ -319,10 +319,10 @@ uint32_t ibsa__subnet_sa_port(const struct topology *topo, uint32_t node)
 	if (topo->nodes[node].type == IBSA_NODE_SWITCH)
 		return first;
 	for (uint32_t i = 1; i <= topo->nodes[node].port_count; i++) {
-		if (topo->ports[first + i].peer != SIM_NONE)
+		if (topo->ports[first + i].peer != NO_INDEX)
 			return first + i;
 	}
-	return SIM_NONE;
+	return NO_INDEX;
 }
 
 static int walk_init(struct subnet *subnet)
@@ -372,7 +372,7 @@ int ibsa__subnet_init(struct subnet *subnet, uint32_t sa_node,
 	const uint32_t from = ibsa__subnet_sa_port(&subnet->topo, sa_node);
 	int err;
 
-	if (from == SIM_NONE)
+	if (from == NO_INDEX)
 		return ibsa__fail(error, -EINVAL,
 				  "the SA's node \"%.64s\" has no cable; "
 				  "connect it, or choose another node for the "
@@ -392,7 +392,7 @@ static uint32_t first_cabled(const struct subnet *subnet)
 	uint32_t port = 0;
 
 	while (topo->ports[port].part != subnet->part ||
-	       topo->ports[port].cable == SIM_NONE ||
+	       topo->ports[port].cable == NO_INDEX ||
 	       topo->nodes[topo->ports[port].node].type != IBSA_NODE_CA)
 		port++;
 	return port;

@@ -41,7 +41,7 @@ struct end_port {
 	uint32_t port; /* index in the topology */
 	/*
 	 * Index of the switch to which the end port is connected, or to which
-	 * it belongs; or SIM_NONE.
+	 * it belongs; or NO_INDEX.
 	 */
 	uint32_t leaf;
 	/*
@@ -177,7 +177,7 @@ struct multicast_source {
 };
 
 struct subnet {
-	const struct sim_clock *clock;
+	const struct fabric_clock *clock;
 	struct topology topo;
 	struct end_port *ends;	  /* of all subnets */
 	struct end_setup *setups; /* one for each end port */
@@ -196,7 +196,7 @@ struct subnet {
 	uint32_t adapter_count;
 	uint32_t sa_end;
 	uint32_t pkey_tables; /* number of ports with a P_Key table */
-	/* Index of the first router port that is discovered, or SIM_NONE. */
+	/* Index of the first router port that is discovered, or NO_INDEX. */
 	uint32_t router_end;
 	uint64_t gid_prefix;
 	struct routes routes;
@@ -265,7 +265,7 @@ void ibsa__walk_from(struct topology *topo, struct walk *walk, uint32_t port);
 
 /*
  * Return: the port at which the SA runs by default: port 0 of a switch, or the
- * first connected port; SIM_NONE: no port is connected.
+ * first connected port; NO_INDEX: no port is connected.
  */
 uint32_t ibsa__subnet_sa_port(const struct topology *topo, uint32_t node);
 
@@ -348,7 +348,7 @@ static inline struct end_setup *end_setup(const struct subnet *subnet,
 }
 
 /*
- * Return: the end port to which a LID belongs, discovered or not; or SIM_NONE.
+ * Return: the end port to which a LID belongs, discovered or not; or NO_INDEX.
  */
 static inline uint32_t end_of_lid(const struct subnet *subnet, uint32_t lid)
 {
@@ -359,10 +359,10 @@ static inline uint32_t end_of_lid(const struct subnet *subnet, uint32_t lid)
 		if (!(subnet->lids.lmcs >> lmc & 1))
 			continue;
 		end = map_find(&subnet->lids.ends, base);
-		if (end != SIM_NONE && lid - base < subnet->ends[end].lid_count)
+		if (end != NO_INDEX && lid - base < subnet->ends[end].lid_count)
 			return end;
 	}
-	return SIM_NONE;
+	return NO_INDEX;
 }
 
 /* Return: the discovered end port to which a LID belongs, or NULL. */
@@ -371,7 +371,7 @@ static inline const struct end_port *end_by_lid(const struct subnet *subnet,
 {
 	const uint32_t end = end_of_lid(subnet, lid);
 
-	if (end == SIM_NONE || !subnet->ends[end].is_seen)
+	if (end == NO_INDEX || !subnet->ends[end].is_seen)
 		return NULL;
 	return &subnet->ends[end];
 }

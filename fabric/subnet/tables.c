@@ -104,7 +104,7 @@ static uint32_t pkey_room(const struct subnet *subnet,
 uint32_t ibsa__table_pkey_blocks(const struct subnet *subnet,
 				 const struct topo_port *port)
 {
-	if (!is_end_port(subnet, port) && port->peer == SIM_NONE)
+	if (!is_end_port(subnet, port) && port->peer == NO_INDEX)
 		return 0;
 	return (pkey_room(subnet, port) + PKEY_BLOCK_KEYS - 1) /
 	       PKEY_BLOCK_KEYS;
@@ -119,7 +119,7 @@ static uint16_t pkey_at(const struct subnet *subnet,
 			const struct topo_port *port, uint32_t index)
 {
 	if (!is_end_port(subnet, port)) {
-		if (port->peer == SIM_NONE)
+		if (port->peer == NO_INDEX)
 			return 0;
 		port = &subnet->topo.ports[port->peer];
 		if (!is_end_port(subnet, port))

@@ -15,7 +15,7 @@ static struct topo_node node_of_net(const struct net_node *node)
 		.guid = node->guid,
 		.image_guid = node->image_guid,
 		.first_port = node->first_port,
-		.switch_index = SIM_NONE,
+		.switch_index = NO_INDEX,
 		.vendor = node->vendor,
 		.device = node->device,
 		.type = node->type,
@@ -31,7 +31,7 @@ static struct topo_port port_of_net(const struct net_port *port)
 		.node = port->node,
 		.cable = port->cable,
 		.peer = port->cable,
-		.end = SIM_NONE,
+		.end = NO_INDEX,
 		.wanted_lid = port->lid,
 		.number = port->number,
 		.lmc = port->lmc,
@@ -50,7 +50,7 @@ static void node_set_most(struct topology *topo, const struct topo_node *node)
 	struct link_rate most = { .width = 0 };
 
 	for (uint32_t i = 1; i <= node->port_count; i++) {
-		if (ports[i].cable == SIM_NONE)
+		if (ports[i].cable == NO_INDEX)
 			continue;
 		ports[i].most = ports[i].rate;
 		if (ibsa__rate_rank(ports[i].rate.width, ports[i].rate.speed) >=

@@ -9,7 +9,7 @@
 #include "topology/net.h"
 
 /* The index that stands for no node, port or switch. */
-#define SIM_NONE MAP_NONE
+#define NO_INDEX MAP_NONE
 
 struct topo_node {
 	const char *id;
@@ -20,7 +20,7 @@ struct topo_node {
 	/* Index of the node's port 0; its other ports follow in order. */
 	uint32_t first_port;
 	/*
-	 * Number of this switch among the switches; SIM_NONE for other nodes.
+	 * Number of this switch among the switches; NO_INDEX for other nodes.
 	 */
 	uint32_t switch_index;
 	uint32_t vendor;
@@ -46,15 +46,15 @@ struct topo_port {
 	uint64_t guid;
 	uint32_t node;
 	/*
-	 * Index of the port at the other end of this port's cable, or SIM_NONE.
+	 * Index of the port at the other end of this port's cable, or NO_INDEX.
 	 */
 	uint32_t cable;
 	/*
 	 * Index of the port at the other end of the cable while the link is up,
-	 * otherwise SIM_NONE.
+	 * otherwise NO_INDEX.
 	 */
 	uint32_t peer;
-	/* Index of the port among the subnet's end ports, or SIM_NONE. */
+	/* Index of the port among the subnet's end ports, or NO_INDEX. */
 	uint32_t end;
 	uint32_t wanted_lid; /* in the file; 0: none */
 	/* LID of the port in the SA's answers; 0: the SA hides the port. */
@@ -118,7 +118,7 @@ static inline bool ibsa__is_base_port0(const struct topology *topo,
 
 /*
  * Return: the index of the node with this id; if there is none, of the first
- * node with this name; or SIM_NONE.
+ * node with this name; or NO_INDEX.
  */
 static inline uint32_t ibsa__topology_find(const struct topology *topo,
 					   const char *name)

@@ -11,12 +11,12 @@
 
 #include "base/clock.h"
 
-struct sim_clock {
+struct fabric_clock {
 	bool is_virtual;
 	uint64_t virtual_ns; /* the virtual time */
 };
 
-static inline uint64_t sim_clock_now(const struct sim_clock *clock)
+static inline uint64_t fabric_clock_now(const struct fabric_clock *clock)
 {
 	return clock->is_virtual ? clock->virtual_ns : clock_now_ns();
 }

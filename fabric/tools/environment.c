@@ -22,7 +22,7 @@ static bool libibsa_ignores(void)
 	return ignores;
 }
 
-struct ibsa__environment ibsa__sim_environment_read(bool is_ignored)
+struct ibsa__environment ibsa__fabric_environment_read(bool is_ignored)
 {
 	return ibsa__environment_read(is_ignored || libibsa_ignores());
 }

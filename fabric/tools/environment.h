@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The environment variables, for openers of libibsa-fabric. */
-#ifndef SIM_ENVIRONMENT_H
-#define SIM_ENVIRONMENT_H
+#ifndef FABRIC_TOOLS_ENVIRONMENT_H
+#define FABRIC_TOOLS_ENVIRONMENT_H
 
 #include "base/environment.h"
 
@@ -10,6 +10,6 @@
  * process has loaded libibsa, its ibsa_environment_ignore() has effect here,
  * too.
  */
-struct ibsa__environment ibsa__sim_environment_read(bool is_ignored);
+struct ibsa__environment ibsa__fabric_environment_read(bool is_ignored);
 
 #endif

@@ -249,7 +249,7 @@ static void mads_of_umad_files_are_captured(void **state)
 		file_fabric("Switch 4 \"s\"\n[1] \"a\"\n[2] \"b\"\n"
 			    "Ca 1 \"a\"\nCa 1 \"b\"\n",
 			    NULL);
-	struct sim_file *file = file_open(fabric, "b", 1);
+	struct port_file *file = file_open(fabric, "b", 1);
 	const uint32_t sa = file_agent(file, IBSA_CLASS_SA, 2, 0);
 	struct packet_out packet = file_request(
 		file_agent(file, CLASS_SMP_LID, 1, 0), file_lid(fabric, "a", 1),
@@ -279,7 +279,7 @@ static void mads_of_umad_files_are_captured(void **state)
 	assert_int_equal(frame.mad[MAD_RMPP_FLAGS] & 7, 1 | 4);
 	assert_int_equal(ibsa_be32(frame.mad + MAD_RMPP_LENGTH),
 			 20 + 3 * 112 - 200);
-	ibsa__sim_file_close(file);
+	ibsa__port_file_close(file);
 	ibsa_fabric_put(fabric);
 	free(recording);
 }

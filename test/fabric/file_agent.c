@@ -18,7 +18,7 @@ enum {
 /* Every request that the ioctl refuses. */
 static void bad_agents_are_refused(void **state)
 {
-	static const struct sim_agent_request bad[] = {
+	static const struct agent_request bad[] = {
 		{ .qpn = 2, .mgmt_class = 3 },
 		{ .qpn = 1, .mgmt_class = 3, .rmpp_version = 2 },
 		{ .qpn = 1, .mgmt_class = 3, .flags = 2 },
@@ -33,53 +33,53 @@ static void bad_agents_are_refused(void **state)
 	const struct file_pair *rig = *state;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct sim_agent_request request = bad[i];
+		struct agent_request request = bad[i];
 
-		assert_int_equal(ibsa__sim_file_register(rig->a, &request),
+		assert_int_equal(ibsa__port_file_register(rig->a, &request),
 				 -EINVAL);
 	}
-	assert_int_equal(ibsa__sim_file_unregister(rig->a, 0), -EINVAL);
-	assert_int_equal(ibsa__sim_file_unregister(rig->a, 32), -EINVAL);
+	assert_int_equal(ibsa__port_file_unregister(rig->a, 0), -EINVAL);
+	assert_int_equal(ibsa__port_file_unregister(rig->a, 32), -EINVAL);
 }
 
 /* At a port, only one agent of all open files can have a method of a class. */
 static void a_method_belongs_to_one_agent(void **state)
 {
-	struct sim_agent_request request = {
+	struct agent_request request = {
 		.qpn = 1,
 		.mgmt_class = CLASS_VENDOR,
 		.class_version = 1,
 		.method_mask = { 1 << 1 | 1 << 2 },
 	};
 	const struct file_pair *rig = *state;
-	struct sim_file *other = file_open(rig->fabric, "a", 1);
+	struct port_file *other = file_open(rig->fabric, "a", 1);
 
 	file_agent(rig->a, CLASS_VENDOR, 1, 1 << 1);
-	assert_int_equal(ibsa__sim_file_register(other, &request), -EINVAL);
+	assert_int_equal(ibsa__port_file_register(other, &request), -EINVAL);
 	request.method_mask[0] = 1 << 2;
-	assert_int_equal(ibsa__sim_file_register(other, &request), 0);
+	assert_int_equal(ibsa__port_file_register(other, &request), 0);
 	request.class_version = 2;
 	request.method_mask[0] = 1 << 1;
-	assert_int_equal(ibsa__sim_file_register(other, &request), 0);
-	assert_int_equal(ibsa__sim_file_register(rig->b, &request), 0);
+	assert_int_equal(ibsa__port_file_register(other, &request), 0);
+	assert_int_equal(ibsa__port_file_register(rig->b, &request), 0);
 	request.class_version = 1;
-	assert_int_equal(ibsa__sim_file_unregister(rig->a, 0), 0);
-	assert_int_equal(ibsa__sim_file_register(other, &request), 0);
-	ibsa__sim_file_close(other);
+	assert_int_equal(ibsa__port_file_unregister(rig->a, 0), 0);
+	assert_int_equal(ibsa__port_file_register(other, &request), 0);
+	ibsa__port_file_close(other);
 }
 
 static void a_file_has_at_most_32_agents(void **state)
 {
-	struct sim_agent_request request = { .qpn = 1 };
+	struct agent_request request = { .qpn = 1 };
 	const struct file_pair *rig = *state;
 
-	for (uint32_t i = 0; i < SIM_AGENTS_MAX; i++) {
-		assert_int_equal(ibsa__sim_file_register(rig->a, &request), 0);
+	for (uint32_t i = 0; i < AGENTS_MAX; i++) {
+		assert_int_equal(ibsa__port_file_register(rig->a, &request), 0);
 		assert_int_equal(request.id, i);
 	}
-	assert_int_equal(ibsa__sim_file_register(rig->a, &request), -ENOMEM);
-	assert_int_equal(ibsa__sim_file_unregister(rig->a, 7), 0);
-	assert_int_equal(ibsa__sim_file_register(rig->a, &request), 0);
+	assert_int_equal(ibsa__port_file_register(rig->a, &request), -ENOMEM);
+	assert_int_equal(ibsa__port_file_unregister(rig->a, 7), 0);
+	assert_int_equal(ibsa__port_file_register(rig->a, &request), 0);
 	assert_int_equal(request.id, 7);
 }
 
@@ -91,14 +91,14 @@ static void bad_writes_are_refused(void **state)
 						1);
 	uint8_t large[sizeof(packet) + 1] = { 0 };
 
-	assert_int_equal(ibsa__sim_file_write(rig->a, (uint8_t *)&packet, 99),
+	assert_int_equal(ibsa__port_file_write(rig->a, (uint8_t *)&packet, 99),
 			 -EINVAL);
 	memcpy(large, &packet, sizeof(packet));
-	assert_int_equal(ibsa__sim_file_write(rig->a, large, sizeof(large)),
+	assert_int_equal(ibsa__port_file_write(rig->a, large, sizeof(large)),
 			 -EINVAL);
 	packet.header.id = agent + 1;
 	assert_int_equal(file_write(rig->a, &packet), -EIO);
-	packet.header.id = SIM_AGENTS_MAX;
+	packet.header.id = AGENTS_MAX;
 	assert_int_equal(file_write(rig->a, &packet), -EINVAL);
 	packet.header.id = agent;
 	packet.header.grh_present = 1;
@@ -161,8 +161,8 @@ static void a_request_is_answered_by_the_other_agent(void **state)
 static void a_response_reaches_its_agent_at_its_port(void **state)
 {
 	const struct file_pair *rig = *state;
-	struct sim_file *asking = file_open(rig->fabric, "a", 1);
-	struct sim_file *last = file_open(rig->fabric, "a", 1);
+	struct port_file *asking = file_open(rig->fabric, "a", 1);
+	struct port_file *last = file_open(rig->fabric, "a", 1);
 	const uint32_t lid_b = file_lid(rig->fabric, "b", 1);
 	struct packet_out packet;
 	struct packet_in in;
@@ -191,10 +191,10 @@ static void a_response_reaches_its_agent_at_its_port(void **state)
 	assert_false(file_read(last, &in));
 
 	/* Its file is closed before the next response. */
-	ibsa__sim_file_close(asking);
+	ibsa__port_file_close(asking);
 	assert_int_equal(file_write(rig->b, &packet), 0);
 	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_NO_AGENT), 2);
-	ibsa__sim_file_close(last);
+	ibsa__port_file_close(last);
 }
 
 /*
@@ -215,7 +215,7 @@ static void mad_without_an_agent_is_refused(void **state)
 	packet.mad[MAD_METHOD] = METHOD_SEND;
 	packet.header.timeout_ms = 0;
 	assert_int_equal(file_write(rig->a, &packet), 0);
-	assert_int_equal(ibsa__sim_file_due(rig->a), UINT64_MAX);
+	assert_int_equal(ibsa__port_file_due(rig->a), UINT64_MAX);
 	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_NO_AGENT), 1);
 }
 
@@ -228,44 +228,44 @@ static void requests_end_with_their_agent(void **state)
 						      1, ATTRIBUTE, 5);
 
 	assert_int_equal(file_write(rig->a, &packet), 0);
-	assert_int_equal(ibsa__sim_file_unregister(rig->a, agent), 0);
-	assert_int_equal(ibsa__sim_file_due(rig->a), UINT64_MAX);
+	assert_int_equal(ibsa__port_file_unregister(rig->a, agent), 0);
+	assert_int_equal(ibsa__port_file_due(rig->a), UINT64_MAX);
 	assert_int_equal(file_write(rig->a, &packet), -EIO);
 }
 
 static void one_file_sets_the_issm_bit(void **state)
 {
 	const struct file_pair *rig = *state;
-	struct sim_file *other = file_open(rig->fabric, "b", 1);
+	struct port_file *other = file_open(rig->fabric, "b", 1);
 
-	assert_int_equal(ibsa__sim_file_issm(rig->b, true), 0);
-	assert_int_equal(ibsa__sim_file_issm(rig->b, true), 0);
-	assert_int_equal(ibsa__sim_file_issm(other, true), -EBUSY);
-	assert_int_equal(ibsa__sim_file_issm(other, false), 0);
-	assert_int_equal(ibsa__sim_file_issm(rig->b, false), 0);
-	assert_int_equal(ibsa__sim_file_issm(other, true), 0);
-	ibsa__sim_file_close(other);
-	assert_int_equal(ibsa__sim_file_issm(rig->b, true), 0);
+	assert_int_equal(ibsa__port_file_issm(rig->b, true), 0);
+	assert_int_equal(ibsa__port_file_issm(rig->b, true), 0);
+	assert_int_equal(ibsa__port_file_issm(other, true), -EBUSY);
+	assert_int_equal(ibsa__port_file_issm(other, false), 0);
+	assert_int_equal(ibsa__port_file_issm(rig->b, false), 0);
+	assert_int_equal(ibsa__port_file_issm(other, true), 0);
+	ibsa__port_file_close(other);
+	assert_int_equal(ibsa__port_file_issm(rig->b, true), 0);
 }
 
 static void only_end_ports_are_opened(void **state)
 {
 	const struct file_pair *rig = *state;
-	struct sim_file *file = NULL;
+	struct port_file *file = NULL;
 
 	assert_int_equal(
-		ibsa__sim_file_open(
+		ibsa__port_file_open(
 			&rig->fabric->first.files,
 			ibsa__fabric_find_port(
 				rig->fabric,
 				ibsa__fabric_find_node(rig->fabric, "s"), 1),
 			NULL, NULL, &file),
 		-ENODEV);
-	assert_int_equal(ibsa__sim_file_open(&rig->fabric->first.files,
-					     UINT32_MAX, NULL, NULL, &file),
+	assert_int_equal(ibsa__port_file_open(&rig->fabric->first.files,
+					      UINT32_MAX, NULL, NULL, &file),
 			 -ENODEV);
 	assert_null(file);
-	ibsa__sim_file_close(NULL);
+	ibsa__port_file_close(NULL);
 }
 
 #define TEST(name)                                             \

@@ -41,7 +41,7 @@ static const struct {
 };
 
 /* Whether the request is answered without an error. */
-static bool exchange(struct sim_file *file, const struct packet_out *packet,
+static bool exchange(struct port_file *file, const struct packet_out *packet,
 		     int *missing)
 {
 	struct packet_in in;
@@ -57,7 +57,7 @@ static bool exchange(struct sim_file *file, const struct packet_out *packet,
 	return is_good;
 }
 
-static void set_all(struct sim_file *file, uint32_t agent, int *missing)
+static void set_all(struct port_file *file, uint32_t agent, int *missing)
 {
 	static const uint8_t path[] = { 1, 17 };
 
@@ -75,9 +75,9 @@ static void set_all(struct sim_file *file, uint32_t agent, int *missing)
 	}
 }
 
-static bool have_agent(struct sim_file *file, uint8_t mgmt_class, uint32_t *id)
+static bool have_agent(struct port_file *file, uint8_t mgmt_class, uint32_t *id)
 {
-	struct sim_agent_request request = {
+	struct agent_request request = {
 		.qpn = mgmt_class != CLASS_SMP_DIRECT,
 		.mgmt_class = mgmt_class,
 		.class_version = mgmt_class == IBSA_CLASS_SA ? 2 : 1,
@@ -85,7 +85,7 @@ static bool have_agent(struct sim_file *file, uint8_t mgmt_class, uint32_t *id)
 	};
 
 	*id = 0;
-	if (ibsa__sim_file_register(file, &request))
+	if (ibsa__port_file_register(file, &request))
 		return false;
 	*id = request.id;
 	return true;
@@ -99,17 +99,17 @@ static int exercise(struct ibsa_fabric *fabric)
 	};
 	const uint32_t port = ibsa__fabric_find_port(
 		fabric, ibsa__fabric_find_node(fabric, "b"), 1);
-	struct sim_file *file = NULL;
+	struct port_file *file = NULL;
 	struct packet_out packet;
 	uint32_t smi = 0;
 	uint32_t gsi = 0;
 	int missing = 0;
 
-	if (ibsa__sim_file_open(&fabric->first.files,
-				ibsa__fabric_find_port(
-					fabric,
-					ibsa__fabric_find_node(fabric, "a"), 1),
-				NULL, NULL, &file))
+	if (ibsa__port_file_open(
+		    &fabric->first.files,
+		    ibsa__fabric_find_port(
+			    fabric, ibsa__fabric_find_node(fabric, "a"), 1),
+		    NULL, NULL, &file))
 		return 1;
 	assert_true(have_agent(file, CLASS_SMP_DIRECT, &smi));
 	assert_true(have_agent(file, IBSA_CLASS_SA, &gsi));
@@ -123,7 +123,7 @@ static int exercise(struct ibsa_fabric *fabric)
 		.sm_lid = 1;
 	assert_int_equal(ibsa_fabric_port_set(fabric, "b", 1, &pull), 0);
 	assert_int_equal(ibsa_fabric_advance(fabric, 5000 * MS), 0);
-	ibsa__sim_file_close(file);
+	ibsa__port_file_close(file);
 	return missing;
 }
 

@@ -29,7 +29,7 @@ static void advance(const struct file_pair *rig, uint64_t ns)
  */
 static void segments_share_an_id(void **state)
 {
-	struct sim_agent_request by_user = {
+	struct agent_request by_user = {
 		.qpn = 1,
 		.mgmt_class = IBSA_CLASS_SA,
 		.class_version = 2,
@@ -46,7 +46,7 @@ static void segments_share_an_id(void **state)
 	packet.mad[MAD_RMPP_FLAGS] = IBSA_RMPP_ACTIVE;
 	assert_int_equal(file_write(rig->a, &packet), 0);
 	assert_int_equal(file_write(rig->a, &packet), -EINVAL);
-	assert_int_equal(ibsa__sim_file_register(rig->a, &by_user), 0);
+	assert_int_equal(ibsa__port_file_register(rig->a, &by_user), 0);
 	packet.header.id = by_user.id;
 	assert_int_equal(file_write(rig->a, &packet), 0);
 	assert_int_equal(file_write(rig->a, &packet), 0);
@@ -151,7 +151,8 @@ static void a_table_between_files_comes_whole(void **state)
 	mad[MAD_RMPP_VERSION] = 1;
 	mad[MAD_RMPP_FLAGS] = IBSA_RMPP_ACTIVE;
 	mad[sizeof(table) - UMAD_HEADER_BYTES - 1] = 0xee;
-	assert_int_equal(ibsa__sim_file_write(rig->b, table, sizeof(table)), 0);
+	assert_int_equal(ibsa__port_file_write(rig->b, table, sizeof(table)),
+			 0);
 	assert_true(file_read(rig->a, &in));
 	assert_int_equal(in.len, IBSA_SA_HEADER_BYTES + DATA);
 	assert_int_equal(in.mad[in.len - 1], 0xee);

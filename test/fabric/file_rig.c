@@ -18,23 +18,23 @@ struct ibsa_fabric *file_fabric(const char *text,
 	return fabric;
 }
 
-struct sim_file *file_open(struct ibsa_fabric *fabric, const char *node,
-			   unsigned int port)
+struct port_file *file_open(struct ibsa_fabric *fabric, const char *node,
+			    unsigned int port)
 {
 	const uint32_t at = ibsa__fabric_find_port(
 		fabric, ibsa__fabric_find_node(fabric, node), port);
-	struct sim_file *file = NULL;
+	struct port_file *file = NULL;
 
-	assert_int_equal(ibsa__sim_file_open(&fabric->first.files, at, NULL,
-					     NULL, &file),
+	assert_int_equal(ibsa__port_file_open(&fabric->first.files, at, NULL,
+					      NULL, &file),
 			 0);
 	return file;
 }
 
-uint32_t file_agent(struct sim_file *file, uint8_t mgmt_class,
+uint32_t file_agent(struct port_file *file, uint8_t mgmt_class,
 		    uint8_t class_version, uint64_t methods)
 {
-	struct sim_agent_request request = {
+	struct agent_request request = {
 		.method_mask = { methods },
 		.qpn = mgmt_class != CLASS_SMP_LID &&
 		       mgmt_class != CLASS_SMP_DIRECT,
@@ -43,7 +43,7 @@ uint32_t file_agent(struct sim_file *file, uint8_t mgmt_class,
 		.rmpp_version = mgmt_class == IBSA_CLASS_SA,
 	};
 
-	assert_int_equal(ibsa__sim_file_register(file, &request), 0);
+	assert_int_equal(ibsa__port_file_register(file, &request), 0);
 	return request.id;
 }
 
@@ -85,20 +85,20 @@ struct packet_out file_smp(uint32_t agent, uint8_t method, uint16_t attribute,
 	return packet;
 }
 
-int file_write(struct sim_file *file, const struct packet_out *packet)
+int file_write(struct port_file *file, const struct packet_out *packet)
 {
-	return ibsa__sim_file_write(file, (const uint8_t *)packet,
-				    sizeof(*packet));
+	return ibsa__port_file_write(file, (const uint8_t *)packet,
+				     sizeof(*packet));
 }
 
-bool file_read(struct sim_file *file, struct packet_in *in)
+bool file_read(struct port_file *file, struct packet_in *in)
 {
 	static uint8_t bytes[1 << 20];
 	const uint8_t *head;
 	size_t len = 0;
 
-	ibsa__sim_file_settle(file);
-	head = ibsa__sim_file_head(file, &len);
+	ibsa__port_file_settle(file);
+	head = ibsa__port_file_head(file, &len);
 	if (!head)
 		return false;
 	assert_true(len <= sizeof(bytes));
@@ -107,11 +107,11 @@ bool file_read(struct sim_file *file, struct packet_in *in)
 	assert_int_equal(in->header.length, len);
 	in->mad = bytes + sizeof(in->header);
 	in->len = len - sizeof(in->header);
-	ibsa__sim_file_take(file);
+	ibsa__port_file_take(file);
 	return true;
 }
 
-const uint8_t *file_exchange(struct sim_file *file,
+const uint8_t *file_exchange(struct port_file *file,
 			     const struct packet_out *packet)
 {
 	struct packet_in in = { .mad = NULL };
@@ -164,8 +164,8 @@ int file_pair_teardown(void **state)
 {
 	struct file_pair *pair = *state;
 
-	ibsa__sim_file_close(pair->a);
-	ibsa__sim_file_close(pair->b);
+	ibsa__port_file_close(pair->a);
+	ibsa__port_file_close(pair->b);
 	ibsa_fabric_put(pair->fabric);
 	return 0;
 }

@@ -42,14 +42,14 @@ struct ibsa_fabric *file_fabric(const char *text,
  * Open a umad file at port @port of a node; 0 is port 0 of a switch, or the
  * first port of an adapter with a cable.
  */
-struct sim_file *file_open(struct ibsa_fabric *fabric, const char *node,
-			   unsigned int port);
+struct port_file *file_open(struct ibsa_fabric *fabric, const char *node,
+			    unsigned int port);
 
 /*
  * Register an agent for a class and the methods in a mask. Return: the agent's
  * number.
  */
-uint32_t file_agent(struct sim_file *file, uint8_t mgmt_class,
+uint32_t file_agent(struct port_file *file, uint8_t mgmt_class,
 		    uint8_t class_version, uint64_t methods);
 
 /* Return: a request of this agent with a timeout of one second. */
@@ -62,13 +62,13 @@ struct packet_out file_smp(uint32_t agent, uint8_t method, uint16_t attribute,
 			   uint32_t modifier, const uint8_t *path,
 			   uint8_t hops);
 
-int file_write(struct sim_file *file, const struct packet_out *packet);
+int file_write(struct port_file *file, const struct packet_out *packet);
 
 /* Read a packet, if there is one; its MAD is valid until the next read. */
-bool file_read(struct sim_file *file, struct packet_in *in);
+bool file_read(struct port_file *file, struct packet_in *in);
 
 /* Write a request, and read the answer. Return: its MAD. */
-const uint8_t *file_exchange(struct sim_file *file,
+const uint8_t *file_exchange(struct port_file *file,
 			     const struct packet_out *packet);
 
 /*
@@ -77,9 +77,9 @@ const uint8_t *file_exchange(struct sim_file *file,
  */
 struct file_pair {
 	struct ibsa_fabric *fabric;
-	struct sim_file *a;
+	struct port_file *a;
 	/* the node b has two ports, the second without a cable */
-	struct sim_file *b;
+	struct port_file *b;
 };
 
 extern const char file_two_hosts[];

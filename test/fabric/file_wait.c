@@ -33,7 +33,7 @@ static void silence_is_reported_in_time(void **state)
 	packet.header.timeout_ms = 200;
 	packet.header.retries = 2;
 	assert_int_equal(file_write(rig->a, &packet), 0);
-	assert_int_equal(ibsa__sim_file_due(rig->a), 200 * MS);
+	assert_int_equal(ibsa__port_file_due(rig->a), 200 * MS);
 	advance(rig, 200 * MS);
 	assert_false(file_read(rig->a, &in));
 	advance(rig, 200 * MS);
@@ -49,7 +49,7 @@ static void silence_is_reported_in_time(void **state)
 	assert_int_equal(in.len, MAD_HEADER_BYTES);
 	assert_int_equal(ibsa_be32(in.mad + MAD_TID + 4), 5);
 	assert_int_equal(in.mad[MAD_CLASS], CLASS_VENDOR);
-	assert_int_equal(ibsa__sim_file_due(rig->a), UINT64_MAX);
+	assert_int_equal(ibsa__port_file_due(rig->a), UINT64_MAX);
 	assert_false(file_read(rig->a, &in));
 }
 
@@ -76,7 +76,7 @@ static void a_lost_try_is_sent_again(void **state)
 	advance(rig, MS);
 	assert_true(file_read(rig->a, &in));
 	assert_int_equal(in.header.status, 0);
-	assert_int_equal(ibsa__sim_file_due(rig->a), UINT64_MAX);
+	assert_int_equal(ibsa__port_file_due(rig->a), UINT64_MAX);
 }
 
 /* A delayed MAD arrives when it is due, whichever file is read first. */
@@ -99,8 +99,8 @@ static void a_delayed_mad_arrives_late(void **state)
 	assert_int_equal(ibsa_fabric_fault(rig->fabric, &delay), 0);
 	assert_int_equal(file_write(rig->a, &packet), 0);
 	assert_false(file_read(rig->b, &in));
-	assert_in_range(ibsa__sim_file_due(rig->b), 1, 50 * MS);
-	advance(rig, ibsa__sim_file_due(rig->b));
+	assert_in_range(ibsa__port_file_due(rig->b), 1, 50 * MS);
+	advance(rig, ibsa__port_file_due(rig->b));
 	assert_true(file_read(rig->b, &in));
 }
 
@@ -142,12 +142,12 @@ static void a_file_reports_when_it_is_ready(void **state)
 	struct packet_out packet = file_request(asking,
 						file_lid(rig->fabric, "b", 1),
 						CLASS_VENDOR, 1, ATTRIBUTE, 5);
-	struct sim_file *file = NULL;
+	struct port_file *file = NULL;
 	struct packet_in in;
 	int calls = 0;
 
 	assert_int_equal(
-		ibsa__sim_file_open(
+		ibsa__port_file_open(
 			&rig->fabric->first.files,
 			ibsa__fabric_find_port(
 				rig->fabric,
@@ -165,7 +165,7 @@ static void a_file_reports_when_it_is_ready(void **state)
 	packet.mad[MAD_TID + 7]++;
 	assert_int_equal(file_write(rig->a, &packet), 0);
 	assert_int_equal(calls, 2);
-	ibsa__sim_file_close(file);
+	ibsa__port_file_close(file);
 }
 
 /* However many retries are overdue, one read of the file sends one. */
@@ -184,7 +184,7 @@ static void missed_retries_are_not_sent_later(void **state)
 	for (int i = 0; i < 3; i++)
 		assert_false(file_read(rig->a, &in));
 	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_NO_ROUTE), 2);
-	assert_int_equal(ibsa__sim_file_due(rig->a), 3600001 * MS);
+	assert_int_equal(ibsa__port_file_due(rig->a), 3600001 * MS);
 }
 
 /* An answer to the first try counts, however late the file is read. */
@@ -211,7 +211,7 @@ static void an_answer_in_time_ends_its_request(void **state)
 	assert_true(file_read(rig->a, &in));
 	assert_int_equal(in.header.status, 0);
 	assert_false(file_read(rig->a, &in));
-	assert_int_equal(ibsa__sim_file_due(rig->a), UINT64_MAX);
+	assert_int_equal(ibsa__port_file_due(rig->a), UINT64_MAX);
 }
 
 /*
@@ -220,7 +220,7 @@ static void an_answer_in_time_ends_its_request(void **state)
  */
 static void many_are_not_sent_again_at_a_time(void **state)
 {
-	enum { MANY = SIM_AGAIN_MAX + 10 };
+	enum { MANY = AGAIN_MAX + 10 };
 	const struct file_pair *rig = *state;
 	const uint32_t agent = file_agent(rig->a, 0, 0, 0);
 	struct packet_out packet = file_request(agent, 99, CLASS_VENDOR, 1,
@@ -232,13 +232,13 @@ static void many_are_not_sent_again_at_a_time(void **state)
 		assert_int_equal(file_write(rig->a, &packet), 0);
 	}
 	advance(rig, 1000 * MS);
-	ibsa__sim_file_settle(rig->a);
+	ibsa__port_file_settle(rig->a);
 	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_NO_ROUTE),
-			 MANY + SIM_AGAIN_MAX);
-	assert_int_equal(ibsa__sim_file_due(rig->a), 1000 * MS);
-	ibsa__sim_file_settle(rig->a);
+			 MANY + AGAIN_MAX);
+	assert_int_equal(ibsa__port_file_due(rig->a), 1000 * MS);
+	ibsa__port_file_settle(rig->a);
 	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_NO_ROUTE), 2 * MANY);
-	assert_int_equal(ibsa__sim_file_due(rig->a), 2000 * MS);
+	assert_int_equal(ibsa__port_file_due(rig->a), 2000 * MS);
 }
 
 /*
@@ -259,19 +259,19 @@ static void copies_have_a_limit(void **state)
 	memcpy(large, &packet, sizeof(packet));
 	header->retries = 1;
 	large[UMAD_HEADER_BYTES + 26] = IBSA_RMPP_ACTIVE;
-	assert_int_equal(ibsa__sim_file_write(rig->a, large, len), 0);
+	assert_int_equal(ibsa__port_file_write(rig->a, large, len), 0);
 	large[UMAD_HEADER_BYTES + 11] = 2;
-	assert_int_equal(ibsa__sim_file_write(rig->a, large, sizeof(packet)),
+	assert_int_equal(ibsa__port_file_write(rig->a, large, sizeof(packet)),
 			 -ENOMEM);
 	header->retries = 0;
-	assert_int_equal(ibsa__sim_file_write(rig->a, large, sizeof(packet)),
+	assert_int_equal(ibsa__port_file_write(rig->a, large, sizeof(packet)),
 			 0);
 	for (int i = 0; i < 2; i++) {
 		advance(rig, 1000 * MS);
 		assert_true(file_read(rig->a, &in));
 	}
 	header->retries = 1;
-	assert_int_equal(ibsa__sim_file_write(rig->a, large, sizeof(packet)),
+	assert_int_equal(ibsa__port_file_write(rig->a, large, sizeof(packet)),
 			 0);
 	free(large);
 }

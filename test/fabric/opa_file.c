@@ -23,7 +23,7 @@ static struct ibsa_fabric *start(uint32_t first_lid)
 	return file_fabric(text, &options);
 }
 
-static struct packet_out request(struct sim_file *file, uint32_t lid)
+static struct packet_out request(struct port_file *file, uint32_t lid)
 {
 	return file_request(file_agent(file, IBSA_CLASS_SA, 2, 0), lid,
 			    IBSA_CLASS_SA, IBSA_METHOD_GET, CPI, 1);
@@ -42,7 +42,7 @@ static void set_gid(struct packet_out *packet, uint32_t lid)
 static void answers_reach_a_long_lid(void **state)
 {
 	struct ibsa_fabric *fabric = start(1);
-	struct sim_file *file = file_open(fabric, "b", 0);
+	struct port_file *file = file_open(fabric, "b", 0);
 	const struct packet_out packet = request(file, 1);
 	const uint8_t *mad;
 
@@ -51,7 +51,7 @@ static void answers_reach_a_long_lid(void **state)
 	mad = file_exchange(file, &packet);
 	assert_int_equal(ibsa_be16(mad + MAD_STATUS), 0);
 	assert_int_equal(file_drops(fabric, IBSA_DROP_NO_LID), 0);
-	ibsa__sim_file_close(file);
+	ibsa__port_file_close(file);
 	ibsa_fabric_put(fabric);
 }
 
@@ -59,7 +59,7 @@ static void answers_reach_a_long_lid(void **state)
 static void long_lid_is_reached_by_its_gid(void **state)
 {
 	struct ibsa_fabric *fabric = start(FIRST_LID);
-	struct sim_file *file = file_open(fabric, "b", 0);
+	struct port_file *file = file_open(fabric, "b", 0);
 	struct packet_out packet = request(file, 0);
 	struct packet_in in;
 
@@ -74,7 +74,7 @@ static void long_lid_is_reached_by_its_gid(void **state)
 			 FIRST_LID & UINT16_MAX);
 	assert_int_equal(in.header.grh_present, 1);
 	assert_memory_equal(in.header.gid, packet.header.gid, 16);
-	ibsa__sim_file_close(file);
+	ibsa__port_file_close(file);
 	ibsa_fabric_put(fabric);
 }
 
@@ -85,14 +85,14 @@ static void long_lid_is_reached_by_its_gid(void **state)
 static void no_port_has_a_lid_beyond_the_last(void **state)
 {
 	struct ibsa_fabric *fabric = start(1);
-	struct sim_file *file = file_open(fabric, "b", 0);
+	struct port_file *file = file_open(fabric, "b", 0);
 	struct packet_out packet = request(file, 0);
 
 	(void)state;
 	set_gid(&packet, UINT32_C(0xc0000000));
 	assert_int_equal(file_write(file, &packet), 0);
 	assert_int_equal(file_drops(fabric, IBSA_DROP_NO_LID), 1);
-	ibsa__sim_file_close(file);
+	ibsa__port_file_close(file);
 	ibsa_fabric_put(fabric);
 }
 

@@ -21,7 +21,7 @@ enum {
 
 struct rig {
 	struct ibsa_fabric *fabric;
-	struct sim_file *a;
+	struct port_file *a;
 	uint32_t agent;
 	uint32_t lid_s;
 	uint32_t lid_b;
@@ -44,7 +44,7 @@ static int stop(void **state)
 {
 	struct rig *rig = *state;
 
-	ibsa__sim_file_close(rig->a);
+	ibsa__port_file_close(rig->a);
 	ibsa_fabric_put(rig->fabric);
 	return 0;
 }

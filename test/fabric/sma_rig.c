@@ -47,8 +47,8 @@ int sma_stop(void **state)
 {
 	struct rig *rig = *state;
 
-	ibsa__sim_file_close(rig->a);
-	ibsa__sim_file_close(rig->b);
+	ibsa__port_file_close(rig->a);
+	ibsa__port_file_close(rig->b);
 	ibsa_fabric_put(rig->fabric);
 	return 0;
 }

@@ -45,8 +45,8 @@ extern const uint8_t path_b[2];
 
 struct rig {
 	struct ibsa_fabric *fabric;
-	struct sim_file *a;
-	struct sim_file *b;
+	struct port_file *a;
+	struct port_file *b;
 	uint32_t sm;  /* agent of a */
 	uint32_t lid; /* agent of class 0x01 */
 };

@@ -38,12 +38,12 @@ static void a_switch_sends_a_trap_for_a_down_link(void **state)
 	assert_int_equal(ibsa_be16(in.mad + SMP_DATA + 6), LID_S);
 	assert_int_equal(ibsa_be16(in.mad + SMP_DATA + 10), LID_S);
 	assert_false(file_read(rig->a, &in));
-	assert_in_range(ibsa__sim_file_due(rig->a), 1, 1100 * MS);
+	assert_in_range(ibsa__port_file_due(rig->a), 1, 1100 * MS);
 	assert_int_equal(ibsa_fabric_advance(rig->fabric, 1100 * MS), 0);
 	assert_true(file_read(rig->a, &in));
 	repress = repress_of(rig, &in);
 	assert_int_equal(file_write(rig->a, &repress), 0);
-	assert_int_equal(ibsa__sim_file_due(rig->a), UINT64_MAX);
+	assert_int_equal(ibsa__port_file_due(rig->a), UINT64_MAX);
 }
 
 /* The SM may have sent the repress before the second trap reached it. */
@@ -63,9 +63,9 @@ static void a_repress_of_an_old_trap_keeps_the_new_one(void **state)
 		represses[i] = repress_of(rig, &in);
 	}
 	assert_int_equal(file_write(rig->a, &represses[0]), 0);
-	assert_int_not_equal(ibsa__sim_file_due(rig->a), UINT64_MAX);
+	assert_int_not_equal(ibsa__port_file_due(rig->a), UINT64_MAX);
 	assert_int_equal(file_write(rig->a, &represses[1]), 0);
-	assert_int_equal(ibsa__sim_file_due(rig->a), UINT64_MAX);
+	assert_int_equal(ibsa__port_file_due(rig->a), UINT64_MAX);
 }
 
 static void a_port_reports_an_sm_by_its_capabilities(void **state)
@@ -74,7 +74,7 @@ static void a_port_reports_an_sm_by_its_capabilities(void **state)
 	struct packet_in in;
 
 	sma_bring_up(rig);
-	assert_int_equal(ibsa__sim_file_issm(rig->b, true), 0);
+	assert_int_equal(ibsa__port_file_issm(rig->b, true), 0);
 	assert_true(file_read(rig->a, &in));
 	assert_int_equal(in.mad[SMP_DATA], 0x84);
 	assert_int_equal(ibsa_be16(in.mad + SMP_DATA + 4), 144);
