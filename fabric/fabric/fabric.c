@@ -341,7 +341,7 @@ static void part_done(struct fabric_part *part)
 	ibsa__mads_done(&part->net);
 	ibsa__sma_done(&part->nodes);
 	ibsa__switch_tables_done(&part->subnet);
-	ibsa__free(part->net.counters);
+	ibsa__counters_free(&part->net);
 	ibsa__free(part->net.fan_queue);
 	ibsa__reports_done(&part->sa.reports);
 	ibsa__routes_done(&part->subnet.routes);

@@ -4,6 +4,7 @@
  * seed.
  */
 #include "base/clock.h"
+#include "fabric/mad/counters.h"
 #include "fabric/mad/net.h"
 #include "fabric/mad/impaired_link.h"
 
@@ -109,11 +110,14 @@ int ibsa__impaired_link_carry(struct impaired_link *link,
 	int err;
 
 	if (ibsa__fault_strikes(net, IBSA_FAULT_LOSE)) {
+		ibsa__count_damage(net, message);
 		ibsa__queue_release(link->pool, message);
 		return 0;
 	}
-	if (ibsa__fault_strikes(net, IBSA_FAULT_CORRUPT))
+	if (ibsa__fault_strikes(net, IBSA_FAULT_CORRUPT)) {
+		ibsa__count_damage(net, message);
 		flip_bits(net, &message->body);
+	}
 	if (ibsa__fault_strikes(net, IBSA_FAULT_DELAY))
 		message->due_ns += random_delay(net, IBSA_FAULT_DELAY);
 	if (ibsa__fault_strikes(net, IBSA_FAULT_DUPLICATE))

@@ -16,6 +16,7 @@
 enum {
 	CLASS_PORT_INFO = 0x0001,
 	PORT_SAMPLES_CONTROL = 0x0010,
+	PORT_COUNTERS = 0x0012,
 	PORT_COUNTERS_EXTENDED = 0x001d,
 	PERF_DATA = 64, /* offset of the attribute's data in the MAD */
 	PERF_DATA_BYTES = 192,
@@ -32,59 +33,55 @@ enum {
 };
 
 /*
- * @many counters of an attribute, one behind the other: offset and width in
- * bytes, the bit of the first one in CounterSelect, and what it counts.
- * CounterSelect2 of PortCountersExtended begins at bit SELECT2.
+ * @many counters of an attribute, one behind the other: offset of the first one
+ * in bytes, width of each in bits, the bit of the first one in CounterSelect,
+ * and what it counts. CounterSelect2 begins at bit SELECT2.
  */
 struct field {
 	uint8_t at;
-	uint8_t bytes;
+	uint8_t nbits;
 	uint8_t bit;
 	uint8_t what; /* enum counted */
 	uint8_t many;
 };
 
-enum { SELECT2 = 16 };
+enum {
+	SELECT2 = 16,
+	COUNTER_SELECT2 = 18, /* offset in PortCounters */
+};
 
 /* clang-format off */
 static const struct field port_counters[] = {
-	{ 7,  1, 2,  COUNT_LINK_DOWNED, 1 },
-	{ 12, 2, 5,  COUNT_RELAY_ERRORS, 1 },
-	{ 14, 2, 6,  COUNT_DISCARDS, 1 },
-	{ 24, 4, 12, COUNT_XMIT_DATA, 1 },
-	{ 28, 4, 13, COUNT_RCV_DATA, 1 },
-	{ 32, 4, 14, COUNT_XMIT_PKTS, 1 },
-	{ 36, 4, 15, COUNT_RCV_PKTS, 1 },
+	{ 4,  16, 0,  COUNT_SYMBOL_ERRORS, 1 },
+	{ 6,  8,  1,  COUNT_LINK_RECOVERY, 2 },
+	{ 8,  16, 3,  COUNT_RCV_ERRORS, 4 },
+	{ 16, 8,  7,  COUNT_XMIT_CONSTRAINT, 2 },
+	{ 19, 4,  9,  COUNT_LINK_INTEGRITY, 2 },
+	{ 20, 16, SELECT2 + 1, COUNT_QP1_DROPPED, 1 },
+	{ 22, 16, 11, COUNT_VL15_DROPPED, 1 },
+	{ 24, 32, 12, COUNT_XMIT_DATA, 4 },
+	{ 40, 32, SELECT2, COUNT_XMIT_WAIT, 1 },
 };
 
 static const struct field extended_counters[] = {
-	{ 8,   8, 0, COUNT_XMIT_DATA, 1 },
-	{ 16,  8, 1, COUNT_RCV_DATA, 1 },
-	{ 24,  8, 2, COUNT_XMIT_PKTS, 1 },
-	{ 32,  8, 3, COUNT_RCV_PKTS, 1 },
-	{ 40,  8, 4, COUNT_UNICAST_XMIT, 1 },
-	{ 48,  8, 5, COUNT_UNICAST_RCV, 1 },
-	{ 56,  8, 6, COUNT_MULTICAST_XMIT, 1 },
-	{ 64,  8, 7, COUNT_MULTICAST_RCV, 1 },
-	{ 88,  8, SELECT2 + 2, COUNT_LINK_DOWNED, 1 },
-	{ 112, 8, SELECT2 + 5, COUNT_RELAY_ERRORS, 1 },
-	{ 120, 8, SELECT2 + 6, COUNT_DISCARDS, 1 },
+	{ 8,  64, 0, COUNT_XMIT_DATA, 8 },
+	{ 72, 64, SELECT2, COUNT_SYMBOL_ERRORS, 14 },
 };
 
 static const struct field rcv_error_details[] = {
-	{ 10, 2, 3, COUNT_DLID_ERRORS, 1 },
+	{ 4, 16, 0, COUNT_LOCAL_PHYSICAL, 6 },
 };
 
 static const struct field xmit_discard_details[] = {
-	{ 4, 2, 0, COUNT_INACTIVE_DISCARDS, 1 },
+	{ 4, 16, 0, COUNT_INACTIVE_DISCARDS, 4 },
 };
 
 static const struct field xmit_data_sl[] = {
-	{ 4, 4, 0, COUNT_XMIT_DATA_SL, SL_COUNT },
+	{ 4, 32, 0, COUNT_XMIT_DATA_SL, SL_COUNT },
 };
 
 static const struct field rcv_data_sl[] = {
-	{ 4, 4, 0, COUNT_RCV_DATA_SL, SL_COUNT },
+	{ 4, 32, 0, COUNT_RCV_DATA_SL, SL_COUNT },
 };
 
 /* Bits of PortSamplesControl:OptionMask. */
@@ -103,7 +100,7 @@ static const struct table {
 	size_t count;
 } tables[] = {
 	{ PORT_SAMPLES_CONTROL, 2, false, 0, NULL, 0 },
-	{ 0x0012, 4, false, 0, FIELDS(port_counters) },
+	{ PORT_COUNTERS, 4, false, 0, FIELDS(port_counters) },
 	{ 0x0015, 4, false, OPTIONS(6, 11), FIELDS(rcv_error_details) },
 	{ 0x0016, 4, false, OPTIONS(12, 15), FIELDS(xmit_discard_details) },
 	{ 0x0017, 4, false, OPTIONS(16, 17), NULL, 0 }, /* OpRcvCounters */
@@ -140,24 +137,37 @@ static uint64_t *values_of(struct counters *counters, const struct table *table)
  */
 static uint64_t value_limit(uint64_t value, const struct field *field)
 {
-	const uint64_t most = UINT64_MAX >> (64 - 8 * field->bytes);
+	const uint64_t most = UINT64_MAX >> (64 - field->nbits);
 
 	return value < most ? value : most;
 }
 
-static uint64_t number_get(const uint8_t *bytes, uint8_t count)
+/*
+ * Read or write counter @i of a field. Two counters of 4 bits share a byte, the
+ * first one in its upper bits.
+ */
+static uint64_t number_get(const uint8_t *data, const struct field *field,
+			   uint8_t i)
 {
+	const uint8_t *bytes = data + field->at + i * field->nbits / 8;
 	uint64_t value = 0;
 
-	for (uint8_t i = 0; i < count; i++)
-		value = value << 8 | bytes[i];
+	if (field->nbits < 8)
+		return i ? *bytes & 0xf : *bytes >> 4;
+	for (uint8_t k = 0; k < field->nbits / 8; k++)
+		value = value << 8 | bytes[k];
 	return value;
 }
 
-static void number_put(uint8_t *bytes, uint8_t count, uint64_t value)
+static void number_put(uint8_t *data, const struct field *field, uint8_t i,
+		       uint64_t value)
 {
-	for (uint8_t i = 0; i < count; i++)
-		bytes[i] = (uint8_t)(value >> 8 * (count - 1 - i));
+	uint8_t *bytes = data + field->at + i * field->nbits / 8;
+
+	if (field->nbits < 8)
+		*bytes |= (uint8_t)(i ? value : value << 4);
+	for (uint8_t k = 0; k < field->nbits / 8; k++)
+		bytes[k] = (uint8_t)(value >> (field->nbits - 8 * (k + 1)));
 }
 
 /* A MAD that is being answered. */
@@ -165,6 +175,7 @@ struct request {
 	struct nodes *nodes;
 	const struct topo_node *node;
 	uint8_t *data;
+	uint64_t now_ns;
 	uint64_t select; /* CounterSelect, and CounterSelect2 from SELECT2 on */
 	uint16_t status;
 	uint8_t first; /* first and last port */
@@ -178,7 +189,8 @@ static struct counters *counters_of(const struct request *request,
 	struct topology *topo = &request->nodes->subnet->topo;
 
 	return ibsa__counters(request->nodes->net,
-			      &topo->ports[request->node->first_port + number]);
+			      &topo->ports[request->node->first_port + number],
+			      request->now_ns);
 }
 
 /*
@@ -190,9 +202,8 @@ static void field_set(const struct request *request, const struct field *field,
 {
 	for (uint8_t i = 0; i < field->many; i++)
 		if (request->select >> (field->bit + i) & 1)
-			values[field->what + i] = number_get(
-				request->data + field->at + i * field->bytes,
-				field->bytes);
+			values[field->what + i] = number_get(request->data,
+							     field, i);
 }
 
 static void set_counters(const struct request *request,
@@ -212,14 +223,16 @@ static uint64_t sum_of(const struct request *request, const struct table *table,
 		       const struct field *field, uint8_t i)
 {
 	uint64_t sum = 0;
+	uint64_t value;
 
 	for (uint32_t port = request->first; port <= request->last; port++) {
 		struct counters *counters = counters_of(request, port);
 
-		if (counters)
-			sum += value_limit(values_of(counters,
-						     table)[field->what + i],
-					   field);
+		if (!counters)
+			continue;
+		value = value_limit(values_of(counters, table)[field->what + i],
+				    field);
+		sum = sum < UINT64_MAX - value ? sum + value : UINT64_MAX;
 	}
 	return value_limit(sum, field);
 }
@@ -232,8 +245,7 @@ static void get_counters(const struct request *request,
 		const struct field *field = &table->fields[k];
 
 		for (uint8_t i = 0; i < field->many; i++)
-			number_put(request->data + field->at + i * field->bytes,
-				   field->bytes,
+			number_put(request->data, field, i,
 				   sum_of(request, table, field, i));
 	}
 }
@@ -287,6 +299,9 @@ static void answer_counters(struct request *request, const struct table *table)
 		return;
 	}
 	request->select = ibsa_be16(request->data + 2);
+	if (table->attribute == PORT_COUNTERS)
+		request->select |= (uint64_t)request->data[COUNTER_SELECT2]
+				   << SELECT2;
 	if (table->attribute == PORT_COUNTERS_EXTENDED)
 		request->select |= (uint64_t)ibsa_be32(request->data + 4)
 				   << SELECT2;
@@ -347,6 +362,7 @@ bool ibsa__pma_take(void *arg, const struct message *message,
 	struct request request = {
 		.nodes = nodes,
 		.node = &topo->nodes[topo->ports[at->port].node],
+		.now_ns = now_ns,
 		.is_set = mad[MAD_METHOD] == IBSA_METHOD_SET,
 	};
 	struct message *reply;
