@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibsa fabric link, node, sm, fault, stats, script: change the fabric of a
- * running fabric server.
+ * ibsa fabric link, node, sm, fault, errors, stats, script: change the fabric of
+ * a running fabric server.
  */
 #include <errno.h>
 #include <stdlib.h>

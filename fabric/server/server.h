@@ -51,4 +51,23 @@ int ibsa__fabric_serve_list(void *owner, const struct serve_port *at,
 int ibsa__fabric_serve_find_mad(void *owner, const struct serve_port *at,
 				uint32_t number, struct serve_port *out);
 
+/*
+ * Count errors at a port (server_errors.c). @args: NODE/PORT, the name of a
+ * counter, and +N or +N/s.
+ */
+int ibsa__fabric_errors(struct ibsa_fabric *fabric, const char *args,
+			struct ibsa_error *error) IBSA_MUST_USE;
+
+enum { NODE_MAX_CHARS = 256 };
+
+/*
+ * Split NODE/PORT at the last slash (server_command.c). Return: 0 or -EINVAL.
+ */
+int ibsa__port_name_split(const char *text, char node[NODE_MAX_CHARS],
+			  unsigned int *port,
+			  struct ibsa_error *error) IBSA_MUST_USE;
+
+/* Explain why a change of the port or node @what failed. Return: @err. */
+int ibsa__change_failed(const char *what, int err, struct ibsa_error *error);
+
 #endif

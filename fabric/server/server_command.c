@@ -14,8 +14,6 @@
 #include "base/error.h"
 #include "fabric/server/server.h"
 
-enum { NAME_MAX_CHARS = 256 };
-
 /* A text command while it runs, and the buffer for its output. */
 struct command {
 	struct ibsa_fabric_server *server;
@@ -55,24 +53,24 @@ static const char *word_skip(const char *line, const char *word)
 	return line + strspn(line, " \t");
 }
 
-static int change_failed(struct command *command, const char *what, int err)
+int ibsa__change_failed(const char *what, int err, struct ibsa_error *error)
 {
 	switch (err) {
 	case -ENODEV:
 		return ibsa__fail(
-			command->error, err,
+			error, err,
 			"cannot find %.128s: the fabric has no such node",
 			what);
 	case -ENXIO:
-		return ibsa__fail(command->error, err,
+		return ibsa__fail(error, err,
 				  "the fabric has no port %.128s: the node "
 				  "has no port with that number",
 				  what);
 	case -ENETDOWN:
-		return ibsa__fail(command->error, err,
-				  "no cable is connected to %.128s", what);
+		return ibsa__fail(error, err, "no cable is connected to %.128s",
+				  what);
 	default:
-		return ibsa__fail(command->error, err, "%.128s: %s", what,
+		return ibsa__fail(error, err, "%.128s: %s", what,
 				  ibsa__errno_text(-err).bytes);
 	}
 }
@@ -89,28 +87,27 @@ static int link_set(struct command *command, const char *node,
 				    &change);
 }
 
-/* Split NODE/PORT at the last slash. Return: 0 or -EINVAL. */
-static int port_name_split(struct command *command, const char *text,
-			   char node[NAME_MAX_CHARS], unsigned int *port)
+int ibsa__port_name_split(const char *text, char node[NODE_MAX_CHARS],
+			  unsigned int *port, struct ibsa_error *error)
 {
 	const char *slash = strrchr(text, '/');
 	unsigned long number;
 	char *end;
 
-	if (!slash || slash == text || slash - text >= NAME_MAX_CHARS ||
+	if (!slash || slash == text || slash - text >= NODE_MAX_CHARS ||
 	    slash[1] < '0' || slash[1] > '9')
-		return ibsa__fail(command->error, -EINVAL,
+		return ibsa__fail(error, -EINVAL,
 				  "'%.64s' is not a port: write NODE/PORT, "
 				  "such as node1/1",
 				  text);
 	number = strtoul(slash + 1, &end, 10);
 	if (!number && !*end)
-		return ibsa__fail(command->error, -EINVAL,
+		return ibsa__fail(error, -EINVAL,
 				  "'%.64s' cannot be changed: a port with a "
 				  "cable has a number from 1 on",
 				  text);
 	if (*end || number > UINT8_MAX)
-		return ibsa__fail(command->error, -EINVAL,
+		return ibsa__fail(error, -EINVAL,
 				  "'%.64s' is not a port: write NODE/PORT, "
 				  "such as node1/1",
 				  text);
@@ -124,8 +121,8 @@ static int command_link_speed(struct command *command, const char *args)
 {
 	struct ibsa_fabric_port_change change = { .mask = IBSA_CHANGE_RATE };
 	const char *rate = strrchr(args, ' ');
-	char port_name[NAME_MAX_CHARS + 8];
-	char node[NAME_MAX_CHARS];
+	char port_name[NODE_MAX_CHARS + 8];
+	char node[NODE_MAX_CHARS];
 	unsigned int port = 0;
 	int err;
 
@@ -135,7 +132,7 @@ static int command_link_speed(struct command *command, const char *args)
 				  "such as node1/1 1xSDR");
 	snprintf(port_name, sizeof(port_name), "%.*s", (int)(rate - args),
 		 args);
-	err = port_name_split(command, port_name, node, &port);
+	err = ibsa__port_name_split(port_name, node, &port, command->error);
 	if (err)
 		return err;
 	change.rate = rate + 1;
@@ -151,7 +148,7 @@ static int command_link_speed(struct command *command, const char *args)
 				  "%.128s and the port at the other end of its "
 				  "cable do not both support %.24s",
 				  port_name, change.rate);
-	return err ? change_failed(command, port_name, err) : 0;
+	return err ? ibsa__change_failed(port_name, err, command->error) : 0;
 }
 
 static int command_link(struct command *command, const char *args)
@@ -159,7 +156,7 @@ static int command_link(struct command *command, const char *args)
 	const char *up = word_skip(args, "up");
 	const char *speed = word_skip(args, "speed");
 	const char *port_name = up ? up : word_skip(args, "down");
-	char node[NAME_MAX_CHARS];
+	char node[NODE_MAX_CHARS];
 	unsigned int port = 0;
 	int err;
 
@@ -169,11 +166,11 @@ static int command_link(struct command *command, const char *args)
 		return ibsa__fail(command->error, -EINVAL,
 				  "link needs 'up NODE/PORT', 'down NODE/PORT' "
 				  "or 'speed NODE/PORT RATE'");
-	err = port_name_split(command, port_name, node, &port);
+	err = ibsa__port_name_split(port_name, node, &port, command->error);
 	if (err)
 		return err;
 	err = link_set(command, node, port, up);
-	return err ? change_failed(command, port_name, err) : 0;
+	return err ? ibsa__change_failed(port_name, err, command->error) : 0;
 }
 
 /* Take all links of a node down or up. Ports without a cable are skipped. */
@@ -190,7 +187,7 @@ static int node_set_links(struct command *command, uint32_t node, bool up)
 			continue;
 		err = link_set(command, at->id, i, up);
 		if (err)
-			return change_failed(command, at->id, err);
+			return ibsa__change_failed(at->id, err, command->error);
 	}
 	return 0;
 }
@@ -207,7 +204,7 @@ static int command_node(struct command *command, const char *args)
 	node = ibsa__topology_find(&command->server->fabric->first.subnet.topo,
 				   name);
 	if (node == NO_INDEX)
-		return change_failed(command, name, -ENODEV);
+		return ibsa__change_failed(name, -ENODEV, command->error);
 	return node_set_links(command, node, add);
 }
 
@@ -237,7 +234,7 @@ static int command_sm(struct command *command, const char *args)
 				  "the SM cannot move to %.128s: none of its "
 				  "ports has a link that is up",
 				  node);
-	return err ? change_failed(command, node, err) : 0;
+	return err ? ibsa__change_failed(node, err, command->error) : 0;
 }
 
 static int command_fault(struct command *command, const char *args)
@@ -255,6 +252,12 @@ static int command_fault(struct command *command, const char *args)
 	}
 	err = ibsa_fault_parse(args, &fault, command->error);
 	return err ? err : ibsa_fabric_fault(fabric, &fault);
+}
+
+static int command_errors(struct command *command, const char *args)
+{
+	return ibsa__fabric_errors(command->server->fabric, args,
+				   command->error);
 }
 
 static const char *const drop_names[IBSA_DROP_REASONS] = {
@@ -307,7 +310,7 @@ static const struct {
 } commands[] = {
 	{ "link", command_link },   { "node", command_node },
 	{ "sm", command_sm },	    { "fault", command_fault },
-	{ "stats", command_stats },
+	{ "errors", command_errors }, { "stats", command_stats },
 };
 
 int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
@@ -342,7 +345,7 @@ int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 		return err;
 	}
 	return ibsa__fail(error, -EINVAL,
-			  "unknown command '%.64s': use link, node, sm, fault "
-			  "or stats",
+			  "unknown command '%.64s': use link, node, sm, fault, "
+			  "errors or stats",
 			  line);
 }

@@ -216,6 +216,16 @@ changes_are_made() {
 	run 2 fabric link speed x/1; err_has 'needs NODE/PORT and a rate'
 	run 4 fabric link speed nobody/1 1xSDR; err_has nobody
 	run 2 fabric fault woes=1
+	run 0 fabric errors "$other/1" SymbolErrors +3; out_empty
+	printf '0 errors %s/1 PortRcvErrors +5/s # each second\n' "$other" >script
+	echo "0 errors $other/1 PortRcvErrors 0/s" >>script
+	run 0 fabric script script
+	run 2 fabric errors "$other/1" Errors +3; err_has "'Errors' is not a counter"
+	run 2 fabric errors "$other/1" PortRcvErrors 3; err_has "'3' is not a number"
+	run 2 fabric errors "$other/1" PortRcvErrors; err_has 'needs NODE/PORT'
+	run 4 fabric errors nobody/1 PortRcvErrors +3; err_has nobody
+	echo "0 errors $other/1 PortRcvErrors +x" >script
+	run 2 fabric script script; err_has 'script:1: '
 	stop TERM
 	run 4 fabric stats
 }

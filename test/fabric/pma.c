@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counters of a port count its packets, and a Set clears the selected ones.
+ * Counters of a port count its packets and the errors of its cable, and a Set
+ * clears the selected ones.
  * Source: IBA vol 1, 16.1.3.
  */
+#include <errno.h>
+
+#include "fabric/server/server.h"
 #include "file_rig.h"
+
+#define SECOND UINT64_C(1000000000)
 
 enum {
 	GET = 1,
@@ -12,6 +18,7 @@ enum {
 	SAMPLES_CONTROL = 0x0010,
 	SAMPLES_RESULT = 0x0011,
 	PORT_COUNTERS = 0x0012,
+	ERROR_DETAILS = 0x0015,
 	EXTENDED = 0x001d,
 	DATA = 64,
 	PACKET_WORDS = 72, /* words of 4 bytes: a MAD of 256 bytes, 32 bytes of
@@ -194,6 +201,181 @@ static void errors_are_counted(void **state)
 	assert_int_equal(plain(rig, 2, 4), 1);
 }
 
+/* The errors of @port of the switch, as one number. */
+static uint32_t damage(const struct rig *rig, uint8_t port)
+{
+	enum { SYMBOLS_AT = 4, RCV_ERRORS_AT = 8, PHYSICAL_AT = 4 };
+	const uint32_t symbols = plain(rig, port, SYMBOLS_AT) >> 16;
+	const uint32_t received = plain(rig, port, RCV_ERRORS_AT) >> 16;
+	const uint8_t *mad = exchange(rig, rig->lid_s, GET, ERROR_DETAILS, port,
+				      0);
+
+	assert_int_equal(ibsa_be16(mad + DATA + PHYSICAL_AT), received);
+	assert_int_equal(symbols, received);
+	return received;
+}
+
+static void fault(const struct rig *rig, enum ibsa_fault_kind kind)
+{
+	const struct ibsa_fault once = { .kind = kind,
+					 .percent = 100,
+					 .count = 1 };
+
+	assert_int_equal(ibsa_fabric_fault(rig->fabric, &once), 0);
+}
+
+/* A MAD that a fault affects is an error of the port that it reaches first. */
+static void a_damaged_mad_is_an_error_of_its_receiver(void **state)
+{
+	const struct rig *rig = *state;
+	struct packet_out packet = file_request(rig->agent, rig->lid_b,
+						CLASS_VENDOR, GET, 1, 9);
+	struct packet_in answer;
+
+	fault(rig, IBSA_FAULT_LOSE);
+	assert_int_equal(file_write(rig->a, &packet), 0);
+	assert_int_equal(damage(rig, 1), 1);
+	assert_int_equal(damage(rig, 2), 0);
+	/* The first request still waits for its response. */
+	packet = file_request(rig->agent, rig->lid_b, CLASS_VENDOR, GET, 1, 10);
+	fault(rig, IBSA_FAULT_CORRUPT);
+	assert_int_equal(file_write(rig->a, &packet), 0);
+	while (file_read(rig->a, &answer))
+		;
+	assert_int_equal(damage(rig, 1), 2);
+}
+
+/* Two counters of 4 bits share a byte; XmitWait has its bit elsewhere. */
+static void narrow_counters_are_set_by_themselves(void **state)
+{
+	enum { NIBBLES_AT = 19, WAIT_AT = 40, SELECT2_AT = 18 };
+	const struct rig *rig = *state;
+	struct packet_out packet = file_request(
+		rig->agent, rig->lid_s, CLASS_PERF, SET, PORT_COUNTERS, 7);
+	const uint8_t *mad;
+
+	packet.mad[DATA + 1] = 2;
+	ibsa_put_be16(packet.mad + DATA + 2, 1 << 9 | 1 << 10);
+	packet.mad[DATA + SELECT2_AT] = 1;
+	packet.mad[DATA + NIBBLES_AT] = 0xa5;
+	ibsa_put_be32(packet.mad + DATA + WAIT_AT, 1234567);
+	mad = file_exchange(rig->a, &packet);
+	assert_int_equal(mad[DATA + NIBBLES_AT], 0xa5);
+	assert_int_equal(ibsa_be32(mad + DATA + WAIT_AT), 1234567);
+	mad = exchange(rig, rig->lid_s, SET, PORT_COUNTERS, 2, 1 << 9);
+	assert_int_equal(mad[DATA + NIBBLES_AT], 0x05);
+	assert_int_equal(ibsa_be32(mad + DATA + WAIT_AT), 1234567);
+}
+
+static void errors(const struct rig *rig, const char *args)
+{
+	struct ibsa_error error;
+
+	assert_int_equal(ibsa__fabric_errors(rig->fabric, args, &error), 0);
+}
+
+static uint64_t symbols(const struct rig *rig, uint8_t port)
+{
+	enum { AT = 4, AT_EXTENDED = 72 };
+	const uint64_t value = plain(rig, port, AT) >> 16;
+
+	return extended(rig, port, AT_EXTENDED) << 16 | value;
+}
+
+/* Symbol errors: in PortCountersExtended, and in PortCounters. */
+#define SYMBOLS(extended, plain) ((uint64_t)(extended) << 16 | (plain))
+
+/* A rate adds by the fabric's clock; a Set restarts one attribute's sum. */
+static void a_rate_adds_by_the_clock(void **state)
+{
+	const struct rig *rig = *state;
+
+	errors(rig, "s/3 SymbolErrors +3/s");
+	assert_int_equal(symbols(rig, 3), 0);
+	assert_int_equal(ibsa_fabric_advance(rig->fabric, SECOND), 0);
+	assert_int_equal(symbols(rig, 3), SYMBOLS(3, 3));
+	assert_int_equal(ibsa_fabric_advance(rig->fabric, SECOND / 2), 0);
+	assert_int_equal(symbols(rig, 3), SYMBOLS(4, 4));
+	(void)exchange(rig, rig->lid_s, SET, PORT_COUNTERS, 3, 1);
+	assert_int_equal(symbols(rig, 3), SYMBOLS(4, 0));
+	assert_int_equal(ibsa_fabric_advance(rig->fabric, SECOND / 2), 0);
+	assert_int_equal(symbols(rig, 3), SYMBOLS(6, 2));
+	errors(rig, "s/3 SymbolErrorCounter +1/s");
+	assert_int_equal(ibsa_fabric_advance(rig->fabric, SECOND), 0);
+	assert_int_equal(symbols(rig, 3), SYMBOLS(7, 3));
+	errors(rig, "s/3 SymbolError 0/s");
+	assert_int_equal(ibsa_fabric_advance(rig->fabric, 10 * SECOND), 0);
+	assert_int_equal(symbols(rig, 3), SYMBOLS(7, 3));
+	errors(rig, "s/3 \t SymbolErrorCounter  +70000 ");
+	assert_int_equal(symbols(rig, 3), SYMBOLS(70007, 0xffff));
+	assert_int_equal(symbols(rig, 2), 0);
+}
+
+static void a_sum_beyond_64_bits_stays_at_its_maximum(void **state)
+{
+	enum { XMIT_DATA_AT = 8 };
+	const struct rig *rig = *state;
+
+	errors(rig, "s/3 PortXmitData +999999999999999999/s");
+	assert_int_equal(ibsa_fabric_advance(rig->fabric, SECOND / 4), 0);
+	assert_int_equal(extended(rig, 3, XMIT_DATA_AT), 249999999999999999);
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(ibsa_fabric_advance(rig->fabric, SECOND), 0);
+	assert_true(extended(rig, 3, XMIT_DATA_AT) == UINT64_MAX);
+	errors(rig, "s/3 PortXmitData +1");
+	assert_true(extended(rig, 3, XMIT_DATA_AT) == UINT64_MAX);
+	/* The sum over all ports stays there, too. */
+	assert_true(extended(rig, 0xff, XMIT_DATA_AT) == UINT64_MAX);
+}
+
+static void wrong_errors_are_refused(void **state)
+{
+	static const struct {
+		const char *args;
+		int err;
+		const char *text;
+	} wrong[] = {
+		{ "", -EINVAL, "needs NODE/PORT" },
+		{ "s/2", -EINVAL, "needs NODE/PORT" },
+		{ "s/2 PortRcvErrors", -EINVAL, "needs NODE/PORT" },
+		{ "s/2 +3", -EINVAL, "needs NODE/PORT" },
+		{ "s/2 PortRcvErrors 3", -EINVAL, "'3' is not a number" },
+		{ "s/2 PortRcvErrors 3/s", -EINVAL, "'3/s' is not a number" },
+		{ "s/2 PortRcvErrors -3", -EINVAL, "'-3' is not a number" },
+		{ "s/2 PortRcvErrors +", -EINVAL, "'+' is not a number" },
+		{ "s/2 PortRcvErrors +/s", -EINVAL, "'+/s' is not a number" },
+		{ "s/2 PortRcvErrors ++3", -EINVAL, "'++3' is not" },
+		{ "s/2 PortRcvErrors +3/m", -EINVAL, "'+3/m' is not" },
+		{ "s/2 PortRcvErrors +3/s/s", -EINVAL, "'+3/s/s' is not" },
+		{ "s/2 PortRcvErrors +1000000000000000000", -EINVAL,
+		  "at most 18 digits" },
+		{ "s/2 Symbol +3", -EINVAL, "'Symbol' is not a counter" },
+		{ "s/2 SymbolErrorss +3", -EINVAL, "is not a counter" },
+		{ "s/2 PortRcv +3", -EINVAL, "is not a counter" },
+		{ "s/2 PortRcvErrorss +3", -EINVAL, "is not a counter" },
+		{ "s PortRcvErrors +3", -EINVAL, "'s' is not a port" },
+		{ "s/x PortRcvErrors +3", -EINVAL, "'s/x' is not a port" },
+		{ "s/0 PortRcvErrors +3", -EINVAL, "'s/0' cannot be" },
+		{ "s/256 PortRcvErrors +3", -EINVAL, "is not a port" },
+		{ "s/5 PortRcvErrors +3", -ENXIO, "no port s/5" },
+		{ "x/1 PortRcvErrors +3", -ENODEV, "cannot find x/1" },
+	};
+	const struct rig *rig = *state;
+	struct ibsa_error error;
+	char line[1000];
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_int_equal(ibsa__fabric_errors(rig->fabric, wrong[i].args,
+						     &error),
+				 wrong[i].err);
+		assert_non_null(strstr(error.text, wrong[i].text));
+	}
+	snprintf(line, sizeof(line), "%900s/1 PortRcvErrors +3", "x");
+	assert_int_equal(ibsa__fabric_errors(rig->fabric, line, &error),
+			 -EINVAL);
+	assert_int_equal(plain(rig, 2, 8), 0);
+}
+
 static void request_for_a_missing_object_is_refused(void **state)
 {
 	const struct rig *rig = *state;
@@ -226,6 +408,11 @@ int main(void)
 		TEST(each_counter_is_set_by_itself),
 		TEST(a_sum_stays_at_its_highest_value),
 		TEST(errors_are_counted),
+		TEST(a_damaged_mad_is_an_error_of_its_receiver),
+		TEST(narrow_counters_are_set_by_themselves),
+		TEST(a_rate_adds_by_the_clock),
+		TEST(a_sum_beyond_64_bits_stays_at_its_maximum),
+		TEST(wrong_errors_are_refused),
 		TEST(request_for_a_missing_object_is_refused),
 	};
 
