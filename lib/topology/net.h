@@ -40,7 +40,19 @@ struct net_node {
 	uint8_t type; /* enum ibsa_node_type */
 	uint8_t port_count;
 	bool has_enhanced_port0;
+	uint8_t numa; /* NUMA node plus 1; 0: the file has none */
+	uint32_t pci; /* see net_pci(); 0: the file has none */
 };
+
+/*
+ * A PCI address as a number: domain, bus, device and function. The address
+ * 0000:00:00.0, which is that of a host bridge, stands for none.
+ */
+static inline uint32_t net_pci(uint32_t domain, uint32_t bus, uint32_t device,
+			       uint32_t function)
+{
+	return domain << 16 | bus << 8 | device << 3 | function;
+}
 
 /*
  * A port of a node. Port 0 is a switch's own end port; other nodes do not use

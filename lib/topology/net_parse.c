@@ -302,6 +302,9 @@ static int parse_node(struct net_parser *parser, struct cursor line,
 	node.port_count = (uint8_t)ports;
 	err = parsed_node_add(parser, &node, id, take_description(&line));
 	parser->attributes = (struct node_attributes){ 0 };
+	if (!err)
+		err = ibsa__net_parse_slot(parser, line,
+					   &parser->net.nodes[parser->node]);
 	if (err || type != IBSA_NODE_SWITCH)
 		return err;
 	return parse_switch_port(parser, line);

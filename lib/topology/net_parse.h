@@ -114,6 +114,13 @@ int ibsa__net_parse_fail(struct net_parser *parser, int err, const char *format,
 int ibsa__net_parse_lid(struct net_parser *parser, struct cursor line,
 			struct net_port *port);
 
+/*
+ * Store what the comment of a node's line says of the adapter's slot:
+ * pci=0000:18:00.0 and numa=0. Return: 0; -EINVAL.
+ */
+int ibsa__net_parse_slot(struct net_parser *parser, struct cursor line,
+			 struct net_node *node);
+
 /* Write a port as "node id"[port] into @out, for a message. Return: @out. */
 const char *ibsa__net_port_text(const struct net *net, uint32_t index,
 				char out[NET_PORT_TEXT]);

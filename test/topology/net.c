@@ -118,6 +118,33 @@ static void mistakes_are_refused_with_their_line(void **state)
 	refused("caguid=1\nCa 1 \"a\"\ncaguid=1\nCa 1 \"b\"\n",
 		":4:", "(line 2)");
 	refused("include x\n", ":1:", "only in a file");
+	refused("Ca 1 \"a\" # \"a\" pci=18:00.0\n", ":1:", "0000:18:00.0");
+	refused("Ca 1 \"a\" # \"a\" pci=0000:18:20.0\n", ":1:", "pci=");
+	refused("Ca 1 \"a\" # \"a\" pci=0000:18:00.8\n", ":1:", "pci=");
+	refused("Ca 1 \"a\" # \"a\" pci=0000:18:00.0/..\n", ":1:", "pci=");
+	refused("Ca 1 \"a\" # \"a\" pci=0000:00:00.0\n", ":1:", "pci=");
+	refused("Ca 1 \"a\" # \"a\" numa=255\n", ":1:", "0 to 254");
+	refused("Ca 1 \"a\" # \"a\" numa=-1\n", ":1:", "numa=");
+}
+
+/* The slot of an adapter is in the comment of its line, not in its name. */
+static void slot_of_an_adapter_is_parsed(void **state)
+{
+	static const char text[] =
+		"Ca 1 \"a\" # \"a numa=9\" pci=00c1:18:1f.7 numa=1\n"
+		"Ca 1 \"b\" # \"b pci=x\"\n"
+		"Ca 1 \"c\" # \"c\" numa=0\r\n";
+	struct ibsa_error error;
+	struct net net;
+
+	(void)state;
+	assert_int_equal(parse(text, strlen(text), &error, &net), 0);
+	assert_int_equal(net.nodes[0].pci, net_pci(0xc1, 0x18, 0x1f, 7));
+	assert_int_equal(net.nodes[0].numa, 2);
+	assert_int_equal(net.nodes[1].pci, 0);
+	assert_int_equal(net.nodes[1].numa, 0);
+	assert_int_equal(net.nodes[2].numa, 1);
+	ibsa__net_done(&net);
 }
 
 static void file_with_a_nul_byte_is_refused(void **state)
@@ -364,6 +391,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(output_of_ibnetdiscover_is_parsed),
+		cmocka_unit_test(slot_of_an_adapter_is_parsed),
 		cmocka_unit_test(message_shows_a_bad_line_to_its_end),
 		cmocka_unit_test(mistakes_are_refused_with_their_line),
 		cmocka_unit_test(file_with_a_nul_byte_is_refused),
