@@ -52,6 +52,13 @@ int ibsa__fabric_serve_find_mad(void *owner, const struct serve_port *at,
 				uint32_t number, struct serve_port *out);
 
 /*
+ * Write a part of what /sys has about the adapters of a host (server_tree.c).
+ * @args: number of the first adapter, and the host.
+ */
+int ibsa__fabric_tree(struct ibsa_fabric *fabric, const char *args, char *out,
+		      size_t room, struct ibsa_error *error);
+
+/*
  * Count errors at a port (server_errors.c). @args: NODE/PORT, the name of a
  * counter, and +N or +N/s.
  */

@@ -304,13 +304,20 @@ static int command_stats(struct command *command, const char *args)
 	return 0;
 }
 
+static int command_sysfs(struct command *command, const char *args)
+{
+	return ibsa__fabric_tree(command->server->fabric, args, command->out,
+				 command->room, command->error);
+}
+
 static const struct {
 	const char *name;
 	int (*run)(struct command *command, const char *args);
 } commands[] = {
-	{ "link", command_link },   { "node", command_node },
-	{ "sm", command_sm },	    { "fault", command_fault },
+	{ "link", command_link },     { "node", command_node },
+	{ "sm", command_sm },	      { "fault", command_fault },
 	{ "errors", command_errors }, { "stats", command_stats },
+	{ "sysfs", command_sysfs },
 };
 
 int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
@@ -345,7 +352,7 @@ int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 		return err;
 	}
 	return ibsa__fail(error, -EINVAL,
-			  "unknown command '%.64s': use link, node, sm, fault, "
-			  "errors or stats",
+			  "unknown command '%.64s': use link, node, sm, "
+			  "fault, errors, stats or sysfs",
 			  line);
 }

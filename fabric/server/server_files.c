@@ -98,6 +98,7 @@ static bool mad_find(struct mad_walk *walk, uint32_t index)
 static int view_write_file(struct view *view, const struct file *file,
 			   const char *rest)
 {
+	view->file = file;
 	if (!file->count)
 		return *rest ? -ENOTDIR : file->write(view);
 	if (!*rest)
@@ -263,24 +264,34 @@ view_put_name(struct view *view, const char *format, ...)
 }
 
 /*
- * Append the first component of each file's path once: several files may be in
- * one directory, and these are neighbours in the table.
+ * Append the names in the directory @folder of a table, "" being that of the
+ * table, each once: files of one directory are neighbours in the table. Return:
+ * -ENOENT: there is no such directory.
  */
-static void view_put_files(struct view *view, const struct file *files,
-			   size_t count)
+static int view_put_files(struct view *view, const struct file *files,
+			  size_t count, const char *folder)
 {
+	const size_t folder_len = *folder ? strlen(folder) + 1 : 0;
 	const char *last = "";
 	size_t last_len = 0;
+	int err = -ENOENT;
 
 	for (size_t i = 0; i < count; i++) {
-		const size_t len = strcspn(files[i].name, "/");
+		const char *name = files[i].name;
+		size_t len;
 
-		if (len == last_len && !memcmp(last, files[i].name, len))
+		if (folder_len && !path_step(name, folder))
 			continue;
-		last = files[i].name;
+		name += folder_len;
+		len = strcspn(name, "/");
+		err = 0;
+		if (len == last_len && !memcmp(last, name, len))
+			continue;
+		last = name;
 		last_len = len;
-		view_put_name(view, "%.*s", (int)len, files[i].name);
+		view_put_name(view, "%.*s", (int)len, name);
 	}
+	return err;
 }
 
 static int view_list_ports(struct view *view)
@@ -295,20 +306,11 @@ static int view_list_ports(struct view *view)
 }
 
 /*
- * List the directory of a port, or a directory in it: the GID table, the P_Key
- * table, gid_attrs or a directory of gid_attrs.
+ * List the directory of a port, or a directory in it: a table such as that of
+ * the GIDs, or the directory of such tables or of the counters.
  */
 static int view_list_port(struct view *view, const char *path)
 {
-	if (!*path) {
-		view_put_files(view, ibsa__port_files, PORT_FILES);
-		return 0;
-	}
-	if (!strcmp(path, "gid_attrs")) {
-		view_put_name(view, "ndevs");
-		view_put_name(view, "types");
-		return 0;
-	}
 	for (size_t i = 0; i < PORT_FILES; i++) {
 		if (strcmp(path, ibsa__port_files[i].name) != 0)
 			continue;
@@ -318,7 +320,7 @@ static int view_list_port(struct view *view, const char *path)
 			view_put_name(view, "%" PRIu32, j);
 		return 0;
 	}
-	return -ENOENT;
+	return view_put_files(view, ibsa__port_files, PORT_FILES, path);
 }
 
 static int view_list_mad_files(struct view *view)
@@ -347,14 +349,13 @@ static int view_list_device(struct view *view, const char *path)
 	const char *below = path_step(path, "ports");
 
 	if (!*path) {
-		view_put_files(view, ibsa__device_files, DEVICE_FILES);
 		view_put_name(view, "ports");
-		return 0;
+		return view_put_files(view, ibsa__device_files, DEVICE_FILES,
+				      "");
 	}
-	if (!strcmp(path, "device")) {
-		view_put_name(view, "uevent");
-		return 0;
-	}
+	if (!strcmp(path, "device"))
+		return view_put_files(view, ibsa__device_files, DEVICE_FILES,
+				      path);
 	if (!below)
 		return view_find_and_write(view, ibsa__device_files,
 					   DEVICE_FILES, path)

@@ -7,9 +7,12 @@
  * format of the contents are those of drivers/infiniband/core/sysfs.c.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 
+#include "fabric/mad/counters.h"
 #include "fabric/server/server_text.h"
 
 enum { NODE_TEXT = 64 };
@@ -25,6 +28,8 @@ int ibsa__view_put(struct view *view, const char *format, ...)
 	va_end(args);
 	if (len > 0 && (size_t)len < view->room - view->used)
 		view->used += (size_t)len;
+	else
+		view->is_full = true;
 	return 0;
 }
 
@@ -81,17 +86,6 @@ static int put_revision(struct view *view)
 static int put_type(struct view *view)
 {
 	return ibsa__view_put(view, "ibsa\n");
-}
-
-/*
- * Write the file uevent. A client recognizes Omni-Path by the driver's name in
- * it.
- */
-static int put_uevent(struct view *view)
-{
-	return ibsa__view_put(view, "DRIVER=%s\n",
-			      view->fabric->first.subnet.is_opa ? "hfi1"
-								: "ibsa");
 }
 
 static int put_lid(struct view *view)
@@ -156,7 +150,8 @@ static int put_rate(struct view *view)
 
 	if (port->peer != NO_INDEX)
 		text = ibsa__rate_text(port->rate.width, port->rate.speed);
-	return ibsa__view_put(view, "%s\n", *text ? text : "2.5 Gb/sec (1X)");
+	return ibsa__view_put(view, "%s\n",
+			      *text ? text : "2.5 Gb/sec (1X SDR)");
 }
 
 static int put_cap_mask(struct view *view)
@@ -195,7 +190,7 @@ static int put_gid(struct view *view)
 
 static int put_gid_type(struct view *view)
 {
-	if (!guid_at(view))
+	if (!guid_at(view) && !view->is_copy)
 		return -EINVAL;
 	return ibsa__view_put(view, "IB/RoCE v1\n");
 }
@@ -227,32 +222,91 @@ static uint32_t pkey_count(const struct view *view)
 		&view->fabric->first.subnet.setups[view->port->end]);
 }
 
+/*
+ * Write a counter, as the kernel reads it from the PMA of the port: from
+ * PortCountersExtended if it has 64 bits, otherwise from PortCounters.
+ */
+static int put_counter(struct view *view)
+{
+	const struct topo_port *ports = view->fabric->first.subnet.topo.ports;
+	const ptrdiff_t port = view->port - ports;
+	struct mad_net *net =
+		&fabric_part_of(view->fabric, (uint32_t)port)->net;
+	const struct file *file = view->file;
+	const uint64_t most = UINT64_MAX >> (64 - file->nbits);
+	const struct counters *counters = NULL;
+	uint64_t value = 0;
+
+	if (net->counters)
+		counters =
+			ibsa__counters(net, &net->subnet->topo.ports[port],
+				       fabric_clock_now(&view->fabric->clock));
+	if (counters)
+		value = file->nbits == 64 ? counters->extended[file->counted]
+					  : counters->plain[file->counted];
+	return ibsa__view_put(view, "%" PRIu64 "\n",
+			      value < most ? value : most);
+}
+
+/* clang-format off */
+#define COUNTER(name, counted, nbits) \
+	{ "counters/" name, put_counter, NULL, counted, nbits }
+/* clang-format on */
+
 const struct file ibsa__device_files[] = {
-	{ "node_type", put_node_type, NULL },
-	{ "node_guid", put_node_guid, NULL },
-	{ "sys_image_guid", put_image_guid, NULL },
-	{ "node_desc", put_node_desc, NULL },
-	{ "fw_ver", put_version, NULL },
-	{ "hw_rev", put_revision, NULL },
-	{ "hca_type", put_type, NULL },
-	{ "board_id", put_type, NULL },
-	{ "device/uevent", put_uevent, NULL },
+	{ "node_type", put_node_type, NULL, 0, 0 },
+	{ "node_guid", put_node_guid, NULL, 0, 0 },
+	{ "sys_image_guid", put_image_guid, NULL, 0, 0 },
+	{ "node_desc", put_node_desc, NULL, 0, 0 },
+	{ "fw_ver", put_version, NULL, 0, 0 },
+	{ "hw_rev", put_revision, NULL, 0, 0 },
+	{ "hca_type", put_type, NULL, 0, 0 },
+	{ "board_id", put_type, NULL, 0, 0 },
+	{ "device/vendor", ibsa__put_pci_vendor, NULL, 0, 0 },
+	{ "device/device", ibsa__put_pci_device, NULL, 0, 0 },
+	{ "device/subsystem_vendor", ibsa__put_pci_vendor, NULL, 0, 0 },
+	{ "device/subsystem_device", ibsa__put_pci_device, NULL, 0, 0 },
+	{ "device/class", ibsa__put_pci_class, NULL, 0, 0 },
+	{ "device/numa_node", ibsa__put_numa_node, NULL, 0, 0 },
+	{ "device/modalias", ibsa__put_modalias, NULL, 0, 0 },
+	{ "device/uevent", ibsa__put_uevent, NULL, 0, 0 },
 };
 
 const struct file ibsa__port_files[] = {
-	{ "lid", put_lid, NULL },
-	{ "lid_mask_count", put_lmc, NULL },
-	{ "sm_lid", put_sm_lid, NULL },
-	{ "sm_sl", put_sm_sl, NULL },
-	{ "state", put_state, NULL },
-	{ "phys_state", put_phys_state, NULL },
-	{ "rate", put_rate, NULL },
-	{ "cap_mask", put_cap_mask, NULL },
-	{ "link_layer", put_link_layer, NULL },
-	{ "gids", put_gid, gid_count },
-	{ "gid_attrs/types", put_gid_type, gid_count },
-	{ "gid_attrs/ndevs", put_gid_interface, gid_count },
-	{ "pkeys", put_pkey, pkey_count },
+	{ "lid", put_lid, NULL, 0, 0 },
+	{ "lid_mask_count", put_lmc, NULL, 0, 0 },
+	{ "sm_lid", put_sm_lid, NULL, 0, 0 },
+	{ "sm_sl", put_sm_sl, NULL, 0, 0 },
+	{ "state", put_state, NULL, 0, 0 },
+	{ "phys_state", put_phys_state, NULL, 0, 0 },
+	{ "rate", put_rate, NULL, 0, 0 },
+	{ "cap_mask", put_cap_mask, NULL, 0, 0 },
+	{ "link_layer", put_link_layer, NULL, 0, 0 },
+	COUNTER("symbol_error", COUNT_SYMBOL_ERRORS, 16),
+	COUNTER("link_error_recovery", COUNT_LINK_RECOVERY, 8),
+	COUNTER("link_downed", COUNT_LINK_DOWNED, 8),
+	COUNTER("port_rcv_errors", COUNT_RCV_ERRORS, 16),
+	COUNTER("port_rcv_remote_physical_errors", COUNT_REMOTE_PHYSICAL, 16),
+	COUNTER("port_rcv_switch_relay_errors", COUNT_RELAY_ERRORS, 16),
+	COUNTER("port_xmit_discards", COUNT_DISCARDS, 16),
+	COUNTER("port_xmit_constraint_errors", COUNT_XMIT_CONSTRAINT, 8),
+	COUNTER("port_rcv_constraint_errors", COUNT_RCV_CONSTRAINT, 8),
+	COUNTER("local_link_integrity_errors", COUNT_LINK_INTEGRITY, 4),
+	COUNTER("excessive_buffer_overrun_errors", COUNT_BUFFER_OVERRUN, 4),
+	COUNTER("VL15_dropped", COUNT_VL15_DROPPED, 16),
+	COUNTER("port_xmit_data", COUNT_XMIT_DATA, 64),
+	COUNTER("port_rcv_data", COUNT_RCV_DATA, 64),
+	COUNTER("port_xmit_packets", COUNT_XMIT_PKTS, 64),
+	COUNTER("port_rcv_packets", COUNT_RCV_PKTS, 64),
+	COUNTER("port_xmit_wait", COUNT_XMIT_WAIT, 32),
+	COUNTER("unicast_rcv_packets", COUNT_UNICAST_RCV, 64),
+	COUNTER("unicast_xmit_packets", COUNT_UNICAST_XMIT, 64),
+	COUNTER("multicast_rcv_packets", COUNT_MULTICAST_RCV, 64),
+	COUNTER("multicast_xmit_packets", COUNT_MULTICAST_XMIT, 64),
+	{ "gids", put_gid, gid_count, 0, 0 },
+	{ "gid_attrs/types", put_gid_type, gid_count, 0, 0 },
+	{ "gid_attrs/ndevs", put_gid_interface, gid_count, 0, 0 },
+	{ "pkeys", put_pkey, pkey_count, 0, 0 },
 };
 
 _Static_assert(sizeof(ibsa__device_files) ==

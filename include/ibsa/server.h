@@ -2,8 +2,8 @@
 /*
  * A fabric server: offers an embedded fabric to other processes on a Unix
  * socket. Each client uses the ports of a node or host of the fabric as if they
- * were umad devices of its machine: with the fabric "unix:PATH" of ibsa_open(), or, without changes
- * to the program, through libibumad with $IBSA_FABRIC.
+ * were umad devices of its machine: with the fabric "unix:PATH" of ibsa_open(),
+ * or, without changes to the program, through libibumad with $IBSA_FABRIC.
  *
  * ibsa_server_command          send a command to a server in another process
  *
@@ -133,7 +133,7 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server) IBSA_NONNULL(1);
  * @line:  link up|down NODE/PORT; link speed NODE/PORT RATE; node add|remove
  *         NODE, which sets all links of a node of the fabric up or down; sm
  *         move NODE; sm start|stop; fault FAULT, as ibsa_fault_parse() takes
- *         it; fault none; stats
+ *         it; fault none; stats; sysfs N HOST, for ibsa fabric sysfs
  * @out:   receives lines "NAME VALUE" for stats, otherwise ""; cut to @room
  * @error: after an error, a sentence; may be NULL
  *

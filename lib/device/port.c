@@ -22,7 +22,15 @@ enum {
 	SL_MAX_OPA = 31,
 };
 
-enum port_file { LID, LMC, SM_LID, SM_SL, STATE, PHYS_STATE, PORT_FILES };
+enum port_attribute {
+	LID,
+	LMC,
+	SM_LID,
+	SM_SL,
+	STATE,
+	PHYS_STATE,
+	PORT_ATTRIBUTES
+};
 
 /*
  * The files of a port that contain numbers, and the largest valid value of
@@ -31,7 +39,7 @@ enum port_file { LID, LMC, SM_LID, SM_SL, STATE, PHYS_STATE, PORT_FILES };
 static const struct {
 	const char *name;
 	uint64_t max;
-} port_files[PORT_FILES] = {
+} port_attributes[PORT_ATTRIBUTES] = {
 	[LID] = { "lid", UINT32_MAX },
 	[LMC] = { "lid_mask_count", IBSA_LMC_MAX },
 	[SM_LID] = { "sm_lid", UINT32_MAX },
@@ -179,14 +187,14 @@ int ibsa__port_read(struct device_files *files, const char *device,
 		    unsigned int port, struct ibsa_port_state *out)
 {
 	struct ibsa_port_state state = { 0 };
-	uint64_t numbers[PORT_FILES];
+	uint64_t numbers[PORT_ATTRIBUTES];
 	int err;
 
-	for (enum port_file file = 0; file < PORT_FILES; file++) {
-		err = ibsa__number_read(files, port_files[file].max,
-					&numbers[file],
+	for (enum port_attribute i = 0; i < PORT_ATTRIBUTES; i++) {
+		err = ibsa__number_read(files, port_attributes[i].max,
+					&numbers[i],
 					"class/infiniband/%s/ports/%u/%s",
-					device, port, port_files[file].name);
+					device, port, port_attributes[i].name);
 		if (err)
 			return err;
 	}

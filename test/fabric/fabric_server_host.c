@@ -16,6 +16,7 @@
 #include <ibsa/device.h>
 #include <ibsa/fabric.h>
 #include <ibsa/ib_sa.h>
+#include <ibsa/server.h>
 #include <ibsa/umad_ext.h>
 #include <ibsa/verbs.h>
 
@@ -100,6 +101,22 @@ static int end(void **state)
 	return unsetenv("IBSA_FABRIC");
 }
 
+/* The text of the command sysfs has as many names, of the same length. */
+static void check_sysfs(const char *names)
+{
+	const char *node = getenv("IBSA_NODE");
+	char text[65536], line[128];
+	size_t len = 0;
+
+	snprintf(line, sizeof(line), "sysfs 0 %s", node ? node : "");
+	assert_false(ibsa_server_command(NULL, line, text, sizeof(text), NULL));
+	for (const char *at = text; (at = strstr(at, "s/infiniband\n"));) {
+		at += strlen("s/infiniband\n");
+		len += *at == '/' ? 0 : strcspn(at, ">") + 1;
+	}
+	assert_int_equal(len, strlen(names));
+}
+
 /* Check the names of the devices, each followed by a space, in their order. */
 static void check_devices(const char *expected)
 {
@@ -116,6 +133,7 @@ static void check_devices(const char *expected)
 	}
 	assert_string_equal(names, expected);
 	ibsa_devices_free(list);
+	check_sysfs(expected);
 }
 
 static void the_adapters_of_a_host_have_their_names(void **state)
