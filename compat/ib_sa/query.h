@@ -74,8 +74,8 @@ int ibsa__sa_query_submit(struct ib_sa_client *client, struct ib_device *device,
 const uint8_t *ibsa__sa_answer_record(const struct ibsa_reply *reply);
 
 /*
- * Decode the record that ibsa__sa_query_record() would return into @out; fill
- * @out with zeros if the reply has no record.
+ * Decode the record that ibsa__sa_answer_record() returns into @out; fill @out
+ * with zeros if the reply has no record.
  */
 void ibsa__sa_answer_decode(const struct sa_query *query,
 			    const struct ibsa_reply *reply, void *out);

@@ -48,7 +48,7 @@ static bool txn_is_on_time(const struct ibsa__engine *engine,
 		return false;
 	if (txn->is_backing_off)
 		return txn->retry.due <= deadline;
-	return txn->id_tries && !txn->is_refused && is_at_sa(engine, txn) &&
+	return txn->id_tries && !txn->is_refused && txn_is_at_sa(engine, txn) &&
 	       txn->last_interval_ms <= own->interval_ms &&
 	       (txn->wait_end >= txn->retry.due || txn->wait_end >= deadline);
 }

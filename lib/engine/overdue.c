@@ -14,7 +14,7 @@ static bool txn_is_unanswered(const struct ibsa__engine *engine,
 			      const struct txn *txn)
 {
 	return txn->id_tries && !txn->is_refused && !txn->is_lost &&
-	       !txn->is_backing_off && is_at_sa(engine, txn);
+	       !txn->is_backing_off && txn_is_at_sa(engine, txn);
 }
 
 /*
@@ -96,7 +96,7 @@ bool ibsa__overdue_leave(struct ibsa__engine *engine)
 static bool retry_is_admitted(struct ibsa__engine *engine, struct txn *txn)
 {
 	const bool is_first = !txn->id_tries || txn->is_refused ||
-			      txn->is_lost || !is_at_sa(engine, txn);
+			      txn->is_lost || !txn_is_at_sa(engine, txn);
 	const bool is_alone = list_is_empty(&engine->overdue_waiting);
 
 	if (txn->overdue == OVERDUE && is_alone)

@@ -215,9 +215,9 @@ static bool txn_is_at_old_sa(struct ibsa__engine *engine, const struct txn *txn)
 {
 	if (engine->sa_given)
 		return false;
-	if (is_at_sa(engine, txn))
+	if (txn_is_at_sa(engine, txn))
 		ibsa__engine_port_read(engine);
-	return !is_at_sa(engine, txn);
+	return !txn_is_at_sa(engine, txn);
 }
 
 /*

@@ -64,7 +64,7 @@ void ibsa__redirect_drop(struct ibsa__engine *engine)
 
 void ibsa__redirect_distrust(struct ibsa__engine *engine, const struct txn *txn)
 {
-	if (engine->is_redirected && is_at_sa(engine, txn))
+	if (engine->is_redirected && txn_is_at_sa(engine, txn))
 		ibsa__redirect_drop(engine);
 }
 
@@ -279,7 +279,7 @@ bool ibsa__redirect_follow(struct ibsa__engine *engine, struct txn *txn,
 		last_redirect_set(engine, reply);
 		return false;
 	}
-	if (is_at_sa(engine, txn) && !redirect_learn(engine, reply)) {
+	if (txn_is_at_sa(engine, txn) && !redirect_learn(engine, reply)) {
 		last_redirect_set(engine, reply);
 		return false;
 	}

@@ -440,8 +440,8 @@ bool ibsa__engine_is_same_address(const struct ibsa_address *a,
 				  const struct ibsa_address *b);
 
 /* Whether the last try of @txn was sent to the current SA. */
-static inline bool is_at_sa(const struct ibsa__engine *engine,
-			    const struct txn *txn)
+static inline bool txn_is_at_sa(const struct ibsa__engine *engine,
+				const struct txn *txn)
 {
 	return engine->sa_known &&
 	       ibsa__engine_is_same_address(&txn->to, &engine->sa);
@@ -519,13 +519,6 @@ void ibsa__engine_window_fill(struct ibsa__engine *engine);
  * has been sent. ibsa__overdue_leave() is called when the window is full: if
  * the oldest request in the window is lost, that request leaves the window.
  * Return: whether a request has left.
- * @txn leaves the window if it becomes overdue. Return: whether to send the try
- * now; false: ibsa__overdue_fill() sends it as soon as there is room.
- * ibsa__overdue_end() sets txn->overdue, which is another value, to
- * NOT_OVERDUE. ibsa__overdue_can_fill(): ibsa__overdue_fill() would send a try.
- * ibsa__overdue_watch(): @txn was queued, and has been sent.
- * ibsa__overdue_leave(): the window is full. Let the oldest of its requests
- * leave if it is lost. Return: whether it left.
  */
 bool ibsa__overdue_admit(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__overdue_end(struct ibsa__engine *engine, struct txn *txn);

@@ -102,7 +102,7 @@ static inline struct timer *wheel_take(struct wheel *wheel)
 }
 
 /*
- * Return: the tick at which the caller must call ibsa__wheel_advance() next:
+ * Return: the tick at which the caller must call wheel_advance() next:
  * the expiry of the earliest timer, or an earlier tick; UINT64_MAX if there
  * are no timers.
  */

@@ -352,7 +352,7 @@ void ibsa__txn_redirected(struct ibsa__engine *engine, struct txn *txn)
 
 	txn->outstanding = 0;
 	txn->interval_ms = txn->last_interval_ms;
-	if (is_at_sa(engine, txn)) {
+	if (txn_is_at_sa(engine, txn)) {
 		/*
 		 * The address of the redirection's target is not known yet, so
 		 * a missing reply does not mean that the target is gone.

@@ -15,6 +15,7 @@ enum {
 	WINDOW = 2,
 	RETRIES_MAX = 64,
 	FIRST_MS = IBSA_DEFAULT_FIRST_INTERVAL_MS,
+	DEADLINE_MS = 10000, /* of puppet_options */
 };
 
 static struct puppet puppet;
@@ -283,7 +284,7 @@ static void window_limits_retries_only(void **state)
 	ibsa__engine_cancel(engine, seen[0].id);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(puppet.sent_count, COUNT + RETRIES_MAX + 2);
-	puppet_advance(&puppet, engine, 9500);
+	puppet_advance(&puppet, engine, DEADLINE_MS - FIRST_MS);
 	for (int i = 0; i < COUNT; i++)
 		assert_int_equal(seen[i].calls, 1);
 	ibsa__engine_free(engine);
