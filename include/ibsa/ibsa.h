@@ -24,6 +24,7 @@
  * ibsa_gid_get            read one entry of the port's GID table
  * ibsa_pkey_get           read one entry of the port's P_Key table
  * ibsa_stats_get          the counters of a client since it was opened
+ * ibsa_tap                each MAD that a client sends or receives
  * ibsa_version            the library's version, "MAJOR.MINOR.PATCH"
  *
  * ibsa_query_one          query exactly one record and wait for it
@@ -609,6 +610,33 @@ IBSA_INLINE void ibsa_stats_get(const struct ibsa_client *client,
 {
 	ibsa_stats_get_sized(client, out, sizeof(*out));
 }
+
+/**
+ * struct ibsa_mad - a MAD that a client has sent or received
+ * @peer:    its destination or, if it was received, its source
+ * @bytes:   from the MAD header on; a reply of several RMPP segments is one MAD
+ * @time_ns: on the clock of the transport, CLOCK_MONOTONIC unless it is virtual
+ */
+struct ibsa_mad {
+	struct ibsa_address peer;
+	const uint8_t *bytes;
+	size_t len;
+	uint64_t time_ns;
+	bool is_sent;
+	uint8_t reserved[7];
+};
+
+/* Must not call functions with the client. @mad: valid during the call. */
+typedef void (*ibsa_mad_fn)(const struct ibsa_mad *mad, void *arg);
+
+/**
+ * ibsa_tap - report each MAD that a client sends or receives
+ * @report: called inside the functions that send and dispatch; NULL: ends it
+ *
+ * Also MADs that the client ignores, and each try of a request.
+ */
+void ibsa_tap(struct ibsa_client *client, ibsa_mad_fn report, void *arg)
+	IBSA_NONNULL(1);
 
 const char *ibsa_version(void);
 

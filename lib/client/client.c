@@ -466,6 +466,11 @@ void ibsa_stats_get_sized(const struct ibsa_client *client,
 			  sizeof(struct ibsa_stats));
 }
 
+void ibsa_tap(struct ibsa_client *client, ibsa_mad_fn report, void *arg)
+{
+	ibsa__engine_tap(client->engine, report, arg);
+}
+
 const char *ibsa_version(void)
 {
 	return IBSA_VERSION;

@@ -248,6 +248,13 @@ void ibsa__engine_limit_retries_only(struct ibsa__engine *engine)
 	engine->limits_retries_only = true;
 }
 
+void ibsa__engine_tap(struct ibsa__engine *engine, ibsa_mad_fn report,
+		      void *arg)
+{
+	engine->tap = report;
+	engine->tap_arg = arg;
+}
+
 const struct ibsa_stats *ibsa__engine_stats(const struct ibsa__engine *engine)
 {
 	return &engine->stats;
@@ -296,8 +303,11 @@ int ibsa__engine_send(struct ibsa__engine *engine,
 		      size_t len)
 {
 	struct ibsa_transport *transport = engine->transport;
+	const int err = transport->ops->send(transport, to, mad, len, 0);
 
-	return transport->ops->send(transport, to, mad, len, 0);
+	if (!err)
+		engine_mad_tap(engine, to, mad, len, true);
+	return err;
 }
 
 void ibsa__engine_enter(struct ibsa__engine *engine)

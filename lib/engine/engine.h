@@ -96,6 +96,8 @@ int ibsa__engine_watch(struct ibsa__engine *engine, unsigned int interval_ms,
 		       ibsa_port_fn report, void *arg,
 		       struct ibsa_port_watch **out) IBSA_MUST_USE;
 void ibsa__engine_unwatch(struct ibsa_port_watch *watch);
+void ibsa__engine_tap(struct ibsa__engine *engine, ibsa_mad_fn report,
+		      void *arg);
 const struct ibsa_stats *ibsa__engine_stats(const struct ibsa__engine *engine);
 
 /*

@@ -344,6 +344,9 @@ int ibsa__engine_receive(struct ibsa__engine *engine)
 			ibsa__engine_resend(engine, false);
 		if (got <= 0)
 			return got;
+		if (!message.err)
+			engine_mad_tap(engine, &message.from, message.mad,
+				       message.len, false);
 		message_handle(engine, &message);
 		if (engine->queued)
 			ibsa__engine_window_fill(engine);

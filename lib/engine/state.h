@@ -255,6 +255,8 @@ struct ibsa__engine {
 	uint64_t port_read_ns;
 	/* The receiver of the SA's Reports, or NULL. */
 	struct ibsa__listener *listener;
+	ibsa_mad_fn tap; /* gets each MAD, with @tap_arg; NULL: none */
+	void *tap_arg;
 	struct list watches; /* all watches of the port */
 	/*
 	 * Watches of the port with changes that their callbacks have not
@@ -343,6 +345,24 @@ struct ibsa__engine {
 static inline uint64_t engine_clock_ns(const struct ibsa__engine *engine)
 {
 	return engine->transport->ops->now_ns(engine->transport);
+}
+
+/* Report a MAD to the tap. */
+static inline void engine_mad_tap(const struct ibsa__engine *engine,
+				  const struct ibsa_address *peer,
+				  const uint8_t *mad, size_t len, bool is_sent)
+{
+	struct ibsa_transport *transport = engine->transport;
+
+	if (engine->tap)
+		engine->tap(
+			&(struct ibsa_mad){
+				.peer = *peer,
+				.bytes = mad,
+				.len = len,
+				.time_ns = transport->ops->now_ns(transport),
+				.is_sent = is_sent },
+			engine->tap_arg);
 }
 
 /* Read the clock into engine->now_ns. Return: engine->now_ns. */

@@ -217,9 +217,11 @@ static inline int txn_mad_send(struct ibsa__engine *engine, struct txn *txn,
 		wait_ms = ibsa__wait_before_retry(wait_ms);
 	err = transport->ops->send(transport, &txn->to, txn->mad,
 				   sizeof(txn->mad), wait_ms);
-	if (!err)
-		txn->wait_end = wait_end;
-	return err;
+	if (err)
+		return err;
+	txn->wait_end = wait_end;
+	engine_mad_tap(engine, &txn->to, txn->mad, sizeof(txn->mad), true);
+	return 0;
 }
 
 static inline int txn_try_send(struct ibsa__engine *engine, struct txn *txn,

@@ -101,6 +101,43 @@ static void own_loop_works(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
+/* What the tap of a client has seen. */
+struct tapped {
+	unsigned int sent;
+	unsigned int received;
+	uint32_t tid[2]; /* lower half, of the last MAD received and sent */
+};
+
+static void tap_note(const struct ibsa_mad *mad, void *arg)
+{
+	struct tapped *tapped = arg;
+
+	*(mad->is_sent ? &tapped->sent : &tapped->received) += 1;
+	tapped->tid[mad->is_sent] = ibsa_be32(mad->bytes + 12);
+	assert_int_equal(mad->peer.lid, 1);
+	assert_int_equal(mad->peer.qpn, 1);
+	assert_int_equal(mad->bytes[1], IBSA_CLASS_SA);
+	assert_int_equal(mad->bytes[3] & 0x80, mad->is_sent ? 0 : 0x80);
+	assert_true(mad->len >= 256 && mad->time_ns);
+}
+
+static void a_tap_sees_each_mad(void **state)
+{
+	struct ibsa_client *client = open_on("node2");
+	struct tapped tapped = { .sent = 0 };
+
+	(void)state;
+	ibsa_tap(client, tap_note, &tapped);
+	assert_int_equal(ibsa_query_wait(client, &info, NULL, NULL), 0);
+	assert_int_equal(tapped.sent, 1);
+	assert_int_equal(tapped.received, 1);
+	assert_int_equal(tapped.tid[0], tapped.tid[1]);
+	ibsa_tap(client, NULL, NULL);
+	assert_int_equal(ibsa_query_wait(client, &info, NULL, NULL), 0);
+	assert_int_equal(tapped.sent + tapped.received, 2);
+	assert_int_equal(ibsa_close(client), 0);
+}
+
 /* The callback of a cancelled query runs; its id is then invalid. */
 static void cancel_is_told(void **state)
 {
@@ -412,6 +449,7 @@ int main(void)
 		cmocka_unit_test(port_is_watched),
 		cmocka_unit_test(refusals_are_told_apart),
 		cmocka_unit_test(signal_ends_a_wait),
+		cmocka_unit_test(a_tap_sees_each_mad),
 		cmocka_unit_test(tables_are_read),
 		cmocka_unit_test(transports_may_have_no_tables),
 		cmocka_unit_test(fabric_of_another_version_is_refused),
