@@ -122,12 +122,19 @@ static void target_examine(struct ibsa__reason_search *search,
 				 target->role);
 }
 
+/*
+ * Beside the subnet's own prefix, a port has the link-local prefix fe80::/64
+ * (IBA vol 1, 4.1.1). Other prefixes in fe80::/10 are those of other subnets,
+ * although OpenSM finds a port by them if it has its GUID.
+ */
 static bool is_of_other_subnet(const struct ibsa__reason_search *search,
 			       const struct reason_end *end)
 {
+	const uint64_t prefix = gid_prefix(&end->gid);
+
 	return !gid_is_zero(&end->gid) && !gid_is_multicast(&end->gid) &&
-	       !gid_is_link_local(&end->gid) &&
-	       gid_prefix(&end->gid) != gid_prefix(&search->port.gid);
+	       prefix != IBSA_DEFAULT_GID_PREFIX &&
+	       prefix != gid_prefix(&search->port.gid);
 }
 
 static void other_subnet_set(struct ibsa__reason_search *search,

@@ -293,6 +293,16 @@ static void constraint_between_others_does_not_ask_for_the_key(void **state)
 	}
 }
 
+static void expect_other_subnet(const struct ibsa_path *path, const char *words)
+{
+	for (int key = 0; key < 2; key++) {
+		const struct ibsa_reason reason = reason_of(key, *path, 0);
+
+		expect(&reason, IBSA_REASON_OTHER_SUBNET, true, words);
+		assert_int_equal(reason.queries, 0);
+	}
+}
+
 static void another_subnet_needs_no_query(void **state)
 {
 	struct ibsa_path path = { .sgid = gid_of(0x1001),
@@ -300,13 +310,18 @@ static void another_subnet_needs_no_query(void **state)
 
 	(void)state;
 	path.dgid.raw[0] = 0x20;
-	for (int key = 0; key < 2; key++) {
-		const struct ibsa_reason reason = reason_of(key, path, 0);
+	expect_other_subnet(&path, "GID 2080::2001 does not have the prefix");
+}
 
-		expect(&reason, IBSA_REASON_OTHER_SUBNET, true,
-		       "GID 2080::2001 does not have the prefix");
-		assert_int_equal(reason.queries, 0);
-	}
+/* Of fe80::/10, only fe80::/64 is the link-local prefix. */
+static void another_subnet_may_begin_with_fe80(void **state)
+{
+	struct ibsa_path path = { .sgid = gid_of(0x1001),
+				  .dgid = gid_of(0xdead) };
+
+	(void)state;
+	path.dgid.raw[7] = 1;
+	expect_other_subnet(&path, "GID fe80:0:0:1::dead does not have");
 }
 
 static void constraint_is_named_with_what_is_possible(void **state)
@@ -502,6 +517,7 @@ int main(void)
 		TEST(own_port_that_is_up_again_is_not_the_reason),
 		TEST(constraint_between_others_does_not_ask_for_the_key),
 		TEST(another_subnet_needs_no_query),
+		TEST(another_subnet_may_begin_with_fe80),
 		TEST(constraint_is_named_with_what_is_possible),
 		TEST(one_of_two_constraints_is_named),
 		TEST(return_path_may_be_excluded),
