@@ -238,6 +238,27 @@ static int exchange(struct remote_connection *connection,
 	return err;
 }
 
+/*
+ * A server that does not answer within this time is probably suspended; within
+ * less, it may be slow.
+ */
+enum { SUSPENDED_MS = 500 };
+
+int ibsa__remote_late_fail(const struct remote_connection *connection,
+			   const char *path, int err, struct ibsa_error *error)
+{
+	const unsigned int ms = connection->patience_ms;
+
+	return ibsa__fail(error, err,
+			  "the fabric server%s%s did not answer within %u ms; "
+			  "%s",
+			  path ? " at " : "", path ? path : "", ms,
+			  ms < SUSPENDED_MS
+				  ? "allow more time"
+				  : "check whether its process is suspended, "
+				    "for example by SIGSTOP");
+}
+
 int ibsa__remote_request(struct remote_connection *connection,
 			 struct remote_request *request,
 			 struct ibsa_error *error)
@@ -253,13 +274,12 @@ int ibsa__remote_request(struct remote_connection *connection,
 		connection_lose(connection);
 	} else if (err && !is_refused) {
 		err = connection_lose(connection);
+		if (connection->is_late)
+			return ibsa__remote_late_fail(connection, NULL, err,
+						      error);
 		ibsa__fail(error, err,
-			   connection->is_late
-				   ? "the fabric server does not answer; check "
-				     "whether its process is suspended, for "
-				     "example by SIGSTOP"
-				   : "the fabric server has closed the "
-				     "connection; check that it runs");
+			   "the fabric server has closed the connection; check "
+			   "that it runs");
 	}
 	return err;
 }
@@ -476,11 +496,8 @@ static int hello_exchange(struct remote_connection *connection,
 	if (err && is_refused && !connection->is_late)
 		return err;
 	if (connection->is_late)
-		return ibsa__fail(error, -ETIMEDOUT,
-				  "the fabric server at %s does not answer; "
-				  "check whether its process is suspended, "
-				  "for example by SIGSTOP",
-				  address->path);
+		return ibsa__remote_late_fail(connection, address->path,
+					      -ETIMEDOUT, error);
 	if (err || request.answered != sizeof(hello) ||
 	    ibsa__remote_hello_take(&hello, address))
 		return ibsa__remote_no_hello(address, connection->has_answer,

@@ -124,6 +124,13 @@ int ibsa__remote_hello_take(const struct remote_hello *hello,
 int ibsa__remote_no_hello(const struct remote_address *address, bool has_answer,
 			  struct ibsa_error *error);
 
+/*
+ * Set the message for a server that has not answered within the connection's
+ * patience. @path: of its socket, or NULL. Return: @err.
+ */
+int ibsa__remote_late_fail(const struct remote_connection *connection,
+			   const char *path, int err, struct ibsa_error *error);
+
 void ibsa__remote_disconnect(struct remote_connection *connection);
 
 /*

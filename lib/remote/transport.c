@@ -406,11 +406,8 @@ static int link_open(struct remote_link *link, struct ibsa_error *error)
 		return err;
 	err = ibsa__umad_up(&link->transport, -1);
 	if (err == -ETIMEDOUT)
-		return ibsa__fail(error, err,
-				  "the fabric server at %s does not answer; "
-				  "check whether its process is suspended, "
-				  "for example by SIGSTOP",
-				  link->address.path);
+		return ibsa__remote_late_fail(&link->connection,
+					      link->address.path, err, error);
 	if (err == -EPIPE)
 		return ibsa__fail(error, -ENODEV,
 				  "the fabric server at %s has closed the "

@@ -104,11 +104,9 @@ int ibsa__remote_link_up_wait(struct remote_link *link,
 		const int left_ms = ibsa__remote_link_left_ms(link);
 
 		if (!left_ms) {
-			got = ibsa__fail(error, -ETIMEDOUT,
-					 "the fabric server at %s does not "
-					 "answer; check whether its process is "
-					 "suspended, for example by SIGSTOP",
-					 link->address.path);
+			got = ibsa__remote_late_fail(&link->connection,
+						     link->address.path,
+						     -ETIMEDOUT, error);
 			break;
 		}
 		(void)!poll(&end, 1, left_ms);

@@ -395,10 +395,12 @@ silence_can_be_ended() {
 		[ "$got" -eq 4 ] || fail "exit status $got"
 		err_has 'answer'
 	done
+	run 4 path self 1 -t 300
+	err_has "$tmp/s did not answer within 300 ms; allow more time$"
 	for args in devices gids; do
 		took 15000 "$ibsa" "$args"
 		[ "$got" -eq 4 ] || fail "exit status $got"
-		err_has "$tmp/s does not answer"
+		err_has "$tmp/s did not answer within 10000 ms; check whether .* suspended"
 		[ "$(wc -l <err)" -eq 1 ] || fail "$(cat err)"
 	done
 	kill -CONT "$server"
