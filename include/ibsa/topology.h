@@ -46,7 +46,8 @@ IBSA_BEGIN
 /*
  * Kinds of findings, their names and severities.
  *
- * In a topology file (ibsa_fabric_finding_at()):
+ * In a topology file (ibsa_fabric_finding_at(), and ibsa_topology_check() of a
+ * topology that was read from one):
  * - one-way: the file lists the cable at only one of its two ends, although it
  *   lists at least one other cable at both ends
  * - rate-differs: the two ends of a cable give different rates

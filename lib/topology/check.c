@@ -340,7 +340,7 @@ int ibsa_topology_check(struct ibsa_topology *topology,
 	struct check check = { .now = topology, .then = expected };
 	int err = expected ? ibsa__check_prepare(&check) : 0;
 
-	topology->finding_count = 0;
+	topology->finding_count = topology->file_finding_count;
 	if (!err)
 		err = check_twins(&check);
 	if (!err)

@@ -147,7 +147,7 @@ static int check_cable(struct net_check *check, const struct port_line *line,
 		finding.value = silent->has_odd_rate;
 		err = finding_add_at_line(check, silent, &finding);
 	}
-	if (!err && port->rate.width < check->width) {
+	if (!err && port->rate.width && port->rate.width < check->width) {
 		finding.kind = IBSA_FINDING_NARROW;
 		finding.value = check->width;
 		err = finding_add_at_line(check, line, &finding);

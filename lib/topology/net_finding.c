@@ -58,9 +58,10 @@ static void cable_text(const struct net *net, const struct net_finding *finding,
 				   rates[1]));
 		break;
 	case IBSA_FINDING_NO_RATE:
-		snprintf(out, size, "%s to %s: %s; using %s", a, b,
+		port_rate(net, finding->a, rates[0]);
+		snprintf(out, size, "%s to %s: %s%s%s", a, b,
 			 value ? "the rate is unknown" : "no line has a rate",
-			 port_rate(net, finding->a, rates[0]));
+			 *rates[0] ? "; using " : "", rates[0]);
 		break;
 	case IBSA_FINDING_NARROW:
 		snprintf(

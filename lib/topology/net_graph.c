@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Reads a topology file into a struct ibsa_topology, without a fabric. */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 #include <ibsa/types.h>
 #include <ibsa/topology.h>
 
+#include "base/array.h"
 #include "base/error.h"
+#include "common/clean.h"
 #include "topology/net.h"
 #include "topology/state.h"
 
@@ -121,6 +125,72 @@ int ibsa__net_graph(const struct net *net, struct ibsa_topology **out)
 	return err;
 }
 
+/*
+ * Write a finding about the file. Its sentence begins with the file and the
+ * line.
+ */
+static void finding_load(const struct net *net, const struct net_finding *from,
+			 struct ibsa_finding *out)
+{
+	const bool is_node = from->kind == IBSA_FINDING_NO_CABLE ||
+			     from->kind == IBSA_FINDING_SAME_NAME ||
+			     from->kind == IBSA_FINDING_NO_GUID;
+	const struct net_port *port = is_node ? NULL : &net->ports[from->a];
+	char line[sizeof(out->what.text) + 128];
+	struct ibsa_error what;
+	const char *text = line;
+
+	*out = (struct ibsa_finding){
+		.kind = from->kind,
+		.severity = ibsa_finding_severity(from->kind),
+		.name = ibsa_finding_name(from->kind),
+		.guid = net->nodes[port ? port->node : from->a].guid,
+		.port = port ? port->number : 0,
+	};
+	ibsa__net_finding_text(net, from, &what);
+	snprintf(line, sizeof(line), "%.100s:%" PRIu32 ": %s", from->file,
+		 from->line, what.text);
+	ibsa__text_clean(&text, out->what.text, sizeof(out->what.text));
+}
+
+/*
+ * Two kinds are left out. The check of the topology finds equal LIDs in a file,
+ * too, and overlapping LIDs of ports with an LMC. Nodes that no cable connects
+ * with the others may be a fabric of their own, such as a rail.
+ */
+static int findings_load(struct ibsa_topology *topology, const struct net *net)
+{
+	if (ARRAY_GROW(topology->findings, topology->finding_room,
+		       net->finding_count))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < net->finding_count; i++) {
+		const struct net_finding *from = &net->findings[i];
+		const size_t at = topology->file_finding_count;
+
+		if (from->kind == IBSA_FINDING_SAME_LID ||
+		    from->kind == IBSA_FINDING_APART)
+			continue;
+		finding_load(net, from, &topology->findings[at]);
+		topology->file_finding_count++;
+	}
+	return 0;
+}
+
+static int net_load(const struct net *net, struct ibsa_topology **out)
+{
+	struct ibsa_topology *topology;
+	int err = net->node_count ? ibsa__net_graph(net, &topology) : -EINVAL;
+
+	if (err)
+		return err;
+	err = findings_load(topology, net);
+	if (err)
+		ibsa_topology_free(topology);
+	else
+		*out = topology;
+	return err;
+}
+
 /* A file without a node is not a topology: no fabric is empty. */
 static int source_load(const struct net_input *source, struct ibsa_error *error,
 		       struct ibsa_topology **out)
@@ -135,7 +205,7 @@ static int source_load(const struct net_input *source, struct ibsa_error *error,
 	err = ibsa__net_read(source, error, &net);
 	if (err)
 		return err;
-	err = net.node_count ? ibsa__net_graph(&net, out) : -EINVAL;
+	err = net_load(&net, out);
 	if (err == -EINVAL)
 		ibsa__fail(error, err,
 			   "%.100s: there is no node; the file must be output "
@@ -153,6 +223,7 @@ int ibsa_topology_load(const char *path, struct ibsa_error *error,
 	const struct net_input source = {
 		.path = path,
 		.lid_max = UINT16_MAX,
+		.has_check = true,
 		.has_unknown_rates = true,
 	};
 
@@ -167,6 +238,7 @@ int ibsa_topology_parse(const char *text, size_t len, const char *name,
 		.text = text ? text : "",
 		.len = len,
 		.lid_max = UINT16_MAX,
+		.has_check = true,
 		.has_unknown_rates = true,
 	};
 

@@ -131,8 +131,10 @@ struct ibsa_topology {
 	uint32_t end_count;
 	struct twin *twins;
 	size_t twin_count, twin_room;
+	/* The first ones are about the topology file; every check leaves them. */
 	struct ibsa_finding *findings;
 	size_t finding_count, finding_room;
+	size_t file_finding_count;
 	struct ibsa_topology_info info;
 	bool is_finished;
 };

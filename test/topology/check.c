@@ -143,6 +143,30 @@ static void a_file_may_have_states(void **state)
 	ibsa_topology_free(topology);
 }
 
+/* Each check reports them; a LID of two ports is told once, as of a fabric. */
+static void anomalies_of_a_file_are_found(void **state)
+{
+	static const char text[] =
+		"Ca 1 \"a\"\n[1] \"b\"[1] # lid 4 lmc 0 \"\" state=Init\n"
+		"Ca 1 \"b\"\n[1] \"a\"[1] # lid 4 lmc 0 \"\" state=Init\n"
+		"Ca 1 \"c\x1b\"\n";
+	struct ibsa_topology *topology;
+
+	(void)state;
+	assert_int_equal(ibsa_topology_parse(text, sizeof(text) - 1, "x.net",
+					     NULL, &topology),
+			 0);
+	for (int i = 0; i < 2; i++)
+		expect(topology, NULL,
+		       SENTENCES("no-cable: x.net:5: \"c\\x1b\" has no cable",
+				 "same-lid: a port 1 and b port 1 have "
+				 "overlapping LIDs: LID 4 with LMC 0, and LID "
+				 "4 with LMC 0",
+				 "link-down: a port 1 to b port 1 is not "
+				 "active: Init and Init"));
+	ibsa_topology_free(topology);
+}
+
 static void a_link_below_both_ends_is_degraded(void **state)
 {
 	struct ibsa_topology *topology = whole();
@@ -529,6 +553,7 @@ int main(void)
 		cmocka_unit_test(a_whole_fabric_has_no_findings),
 		cmocka_unit_test(a_link_that_is_not_active_is_down),
 		cmocka_unit_test(a_file_may_have_states),
+		cmocka_unit_test(anomalies_of_a_file_are_found),
 		cmocka_unit_test(a_link_below_both_ends_is_degraded),
 		cmocka_unit_test(one_end_is_a_finding),
 		cmocka_unit_test(an_adapter_port_should_be_active),

@@ -35,11 +35,22 @@ static void pod_make(struct pod *pod, unsigned int hosts, unsigned int rails)
 	}
 }
 
+static bool leaf_has_cable(const struct pod *pod, const char *leaf)
+{
+	for (unsigned int h = 0; h < pod->hosts; h++)
+		for (unsigned int r = 0; r < pod->rails; r++)
+			if (pod->cables[h][r].leaf == leaf)
+				return true;
+	return false;
+}
+
+/* A switch without a cable would be a finding of its own. */
 static void pod_write(const struct pod *pod, FILE *out)
 {
 	for (size_t i = 0; i < sizeof(leaves) / sizeof(leaves[0]); i++)
-		fprintf(out, "Switch 64 \"%s\" # \"%s\"\n", leaves[i],
-			leaves[i]);
+		if (leaf_has_cable(pod, leaves[i]))
+			fprintf(out, "Switch 64 \"%s\" # \"%s\"\n", leaves[i],
+				leaves[i]);
 	for (unsigned int h = 0; h < pod->hosts; h++) {
 		for (unsigned int r = 0; r < pod->rails; r++) {
 			const struct cable *cable = &pod->cables[h][r];
