@@ -36,7 +36,9 @@
 #ifndef IBSA_VERBS_H
 #define IBSA_VERBS_H
 
+#define IBSA__IN_VERBS_H
 #include <infiniband/verbs.h>
+#undef IBSA__IN_VERBS_H
 #include <sys/types.h>
 
 #include <ibsa/ibsa.h>
@@ -367,14 +369,6 @@ const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event)
 int ibsa_stock_get_event(struct ibv_context *context,
 			 struct ibsa_async_event *event);
 
-#ifdef IBSA_VERBS_NAMES
-#define ibv_async_event ibsa_async_event
-#define ibv_get_async_event ibsa_get_async_event
-#define ibv_ack_async_event ibsa_ack_async_event
-#define ibv_close_device ibsa_close_device
-#define ibv_event_type_str ibsa_event_type_text
-#endif
-
 static inline struct ibv_cq *ibsa__create_cq(struct ibv_context *context,
 					     int cqe, void *cq_context,
 					     struct ibv_comp_channel *channel,
@@ -409,7 +403,17 @@ IBSA__CREATE(ibv_srq, srq, ibv_pd, where->context, ibv_srq_init_attr)
 IBSA__CREATE(ibv_srq, srq_ex, ibv_context, where, ibv_srq_init_attr_ex)
 IBSA__CREATE(ibv_wq, wq, ibv_context, where, ibv_wq_init_attr)
 
+IBSA_END
+
+#endif
+
+/* Also where the header was included before without it. */
 #ifdef IBSA_VERBS_NAMES
+#define ibv_async_event ibsa_async_event
+#define ibv_get_async_event ibsa_get_async_event
+#define ibv_ack_async_event ibsa_ack_async_event
+#define ibv_close_device ibsa_close_device
+#define ibv_event_type_str ibsa_event_type_text
 #define ibv_create_cq ibsa__create_cq
 #define ibv_create_cq_ex ibsa__create_cq_ex
 #define ibv_create_qp ibsa__create_qp
@@ -417,8 +421,4 @@ IBSA__CREATE(ibv_wq, wq, ibv_context, where, ibv_wq_init_attr)
 #define ibv_create_srq ibsa__create_srq
 #define ibv_create_srq_ex ibsa__create_srq_ex
 #define ibv_create_wq ibsa__create_wq
-#endif
-
-IBSA_END
-
 #endif

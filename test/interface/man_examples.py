@@ -26,6 +26,13 @@ FLAGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"]
 TIMEOUT_S = 60
 
 
+def page_flags(path, include):
+    """The flags of pkg-config for the library of a page."""
+    with open(path, encoding="utf-8") as file:
+        is_compat = "libibsa-compat" in file.read().partition(".Sh SYNOPSIS")[0]
+    return ["-I", os.path.join(include, "ibsa/compat")] if is_compat else []
+
+
 def build(code, compiler, include, libraries, flags, folder):
     """Compile a program. Return: what the compiler complains of."""
     source = os.path.join(folder, "example.c")
@@ -81,6 +88,7 @@ def session_check(block, folder, ibsa):
 def page_check(path, arguments, fabrics):
     """What is wrong with the examples of a page: "" for one that is right."""
     compiler, include, libraries, ibsa, flags = arguments
+    flags = flags + page_flags(path, include)
     has_program = is_command = path.endswith(".8")
     commands = ""
     with tempfile.TemporaryDirectory() as folder:

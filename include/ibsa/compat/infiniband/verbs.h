@@ -2,17 +2,14 @@
 /*
  * For code that includes only <infiniband/verbs.h>: rdma-core's header and
  * <ibsa/verbs.h> with the names of libibverbs. The flags of "pkg-config ibsa-compat" make the compiler find
- * this file first.
+ * this file first, also for <ibsa/verbs.h>, which itself decides on the names.
  */
-#ifndef IBSA_COMPAT_INFINIBAND_VERBS_H
-#define IBSA_COMPAT_INFINIBAND_VERBS_H
-
 #pragma GCC system_header /* or -Wpedantic warns of include_next */
 #include_next <infiniband/verbs.h>
 
+#ifndef IBSA__IN_VERBS_H
 #ifndef IBSA_VERBS_NAMES
 #define IBSA_VERBS_NAMES
 #endif
 #include <ibsa/verbs.h>
-
 #endif
