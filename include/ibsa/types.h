@@ -278,9 +278,11 @@ static inline uint64_t ibsa_bits_get(const void *bytes, unsigned int offset,
 	if (offset % 8 == 0 && nbits == 16)
 		return ibsa_be16(p + offset / 8);
 	if (IBSA__WITHIN(offset, nbits, 8))
-		return p[offset / 8] >> IBSA__BELOW(offset, nbits, 8) & ones;
+		return IBSA__CAST(uint64_t, p[offset / 8]) >>
+			       IBSA__BELOW(offset, nbits, 8) &
+		       ones;
 	if (IBSA__WITHIN(offset, nbits, 16))
-		return ibsa_be16(p + offset / 16 * 2) >>
+		return IBSA__CAST(uint64_t, ibsa_be16(p + offset / 16 * 2)) >>
 			       IBSA__BELOW(offset, nbits, 16) &
 		       ones;
 	if (IBSA__WITHIN(offset, nbits, 32))

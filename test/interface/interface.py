@@ -25,8 +25,8 @@ import headers  # noqa: E402 pylint: disable=wrong-import-position
 
 # Compiler flags for an example. A page shows one function of a program, so that
 # nothing calls this function.
-FLAGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function",
-         "-fsyntax-only"]
+FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror",
+         "-Wno-unused-function", "-fsyntax-only"]
 
 # Headers for an example that includes no header itself.
 HEADERS = "".join(f"#include <{name}>\n" for name in (

@@ -22,7 +22,7 @@ import tempfile
 
 from interface import examples
 
-FLAGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"]
+FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
 TIMEOUT_S = 60
 
 
