@@ -15,9 +15,9 @@
  * ibsa_gid_choose      choose the source GID for an address
  *
  * Any thread may call these functions. They open no device, except
- * ibsa_port_access_get(). If $IBSA_FABRIC is "unix:PATH", they show the
- * devices of the node or host $IBSA_NODE of the fabric server; otherwise $SYSFS_PATH, if set, replaces
- * /sys. Lists are copies. Numbers are in host byte order.
+ * ibsa_port_access_get(). If $IBSA_FABRIC is "unix:PATH", they show the devices
+ * of the node or host $IBSA_NODE of the fabric server; otherwise $SYSFS_PATH, if
+ * set, replaces /sys. Lists are copies. Numbers are in host byte order.
  */
 #ifndef IBSA_DEVICE_H
 #define IBSA_DEVICE_H

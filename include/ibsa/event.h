@@ -67,11 +67,9 @@ enum ibsa_event_kind {
 	 * then GAP if the watch was subscribed before. */
 	IBSA_EVENT_LOST = 1 << 17,
 	/* A request to the SA failed, or the SA was busy. The client tries
-	 * again after about 1 s, then after up to 60 s, and when the port
-	 * changes. */
+	 * again, and when the port changes. */
 	IBSA_EVENT_FAILED = 1 << 18,
-	/* The SA refused a request. The client tries again after about 1
-	 * minute, then after up to 15 minutes, and when the port changes. */
+	/* The SA refused a request. The client tries again, less often. */
 	IBSA_EVENT_REFUSED = 1 << 19,
 	/* The subscription is in place, but Reports may have been missed: query
 	 * the SA again for everything that was learned from events. Nothing is

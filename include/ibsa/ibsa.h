@@ -370,10 +370,10 @@ int ibsa_cancel(struct ibsa_client *client, uint64_t id) IBSA_NONNULL(1);
 int ibsa_fd(const struct ibsa_client *client) IBSA_NONNULL(1);
 
 /**
- * ibsa_timeout_ms - longest time to poll it
+ * ibsa_timeout_ms - longest time to poll ibsa_fd()
  *
- * ibsa_dispatch() must be called then, also if the fd is not readable. Call it
- * before each poll: any other call with the client may change the result.
+ * ibsa_dispatch() must be called then, also if the fd is not readable. Call
+ * ibsa_timeout_ms() before each poll: any other call may change the result.
  *
  * Return: milliseconds, rounded up; 0: call ibsa_dispatch() now; -1: no limit
  */

@@ -259,8 +259,8 @@ int ibsa_host_select_sized(const struct ibsa_node *nodes, size_t size,
  *
  * Selects what matches best: without regard to case only if nothing else does,
  * and channel adapters only if there is one. @out is sorted by description, in
- * the order of strverscmp(3), such as node2 before node10; then by node GUID and
- * port number. Any thread may call it.
+ * the order of strverscmp(3), such as node2 before node10; then by node GUID
+ * and port number. Any thread may call it.
  *
  * Return: 0, also if no node matches; -EINVAL no @name; -ENOMEM
  */

@@ -51,19 +51,15 @@ enum ibsa_registration_event {
 	IBSA_REGISTRATION_REGISTERED = 1,
 	/* The SA has lost the record: a read of the registered record found
 	 * none. If the SM restarted or moved, the client registers the record
-	 * again at once, otherwise after the delay that
-	 * ibsa_service_register() describes. */
+	 * again at once, otherwise after a delay. */
 	IBSA_REGISTRATION_LOST,
 	/* The SA has a record with the same identity, but with another name or
 	 * other data; the report contains that record. The client registers its
-	 * own record again after the delay that ibsa_service_register()
-	 * describes. */
+	 * own record again after a delay, which grows. */
 	IBSA_REGISTRATION_REPLACED,
-	/* A request failed, or the SA was busy. The client tries again after
-	 * about 1 s, then after up to 60 s. */
+	/* A request failed, or the SA was busy. The client tries again. */
 	IBSA_REGISTRATION_FAILED,
-	/* The SA refused a request. The client tries again after about 1
-	 * minute, then after up to 15 minutes. */
+	/* The SA refused a request. The client tries again, less often. */
 	IBSA_REGISTRATION_REFUSED,
 	/* The registration has ended; the handle is no longer valid. */
 	IBSA_REGISTRATION_RELEASED,

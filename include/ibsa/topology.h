@@ -16,7 +16,7 @@
  * ibsa_topology_check       check a topology, and compare it with another
  * ibsa_topology_finding_at  a finding of the last check, of at most 65536
  * ibsa_topology_read        read the topology of a client's subnet from the SA
- * ibsa_topology_wait        read it, and wait
+ * ibsa_topology_wait        read it, and wait for it
  * ibsa_topology_load        read a topology from a file
  * ibsa_topology_parse       read a topology from text in memory
  * ibsa_topology_copy        copy the topology of an embedded fabric
@@ -24,12 +24,12 @@
  * ibsa_finding_name         the name of a kind, "link-down"; NULL: unknown
  * ibsa_finding_severity     the severity of a kind
  *
- * ibsa_trace_hop_at         a link of a trace, in the order of the packet
  * ibsa_topology_trace       trace the way of a packet to a LID
- * ibsa_trace_free           free a trace
+ * ibsa_trace_hop_at         a link of a trace, in the order of the packet
  * ibsa_trace_end_text       a few words for the end of a trace; "": unknown
- * ibsa_trace_branch_at      a branch of a tree, those nearer to the start first
+ * ibsa_trace_free           free a trace
  * ibsa_topology_trace_group trace a packet to a multicast group
+ * ibsa_trace_branch_at      a branch of a tree, those nearer to the start first
  * ibsa_trace_tree_free      free a tree
  *
  * Any thread may call the functions that read a finished topology. Numbers are
@@ -131,11 +131,8 @@ IBSA_BEGIN
 	F(RAIL_SLOW,        "rail-slow",        WARNING)
 /* clang-format on */
 
-enum ibsa_finding_kind {
-#define IBSA_FINDING_ROW(kind, name, severity) IBSA_FINDING_##kind,
-	IBSA_FINDINGS(IBSA_FINDING_ROW)
-#undef IBSA_FINDING_ROW
-};
+#define IBSA__FINDING_ENUM(kind, name, severity) IBSA_FINDING_##kind,
+enum ibsa_finding_kind { IBSA_FINDINGS(IBSA__FINDING_ENUM) };
 
 /* Most critical findings prevent communication; most warnings do not. */
 enum ibsa_severity {
@@ -443,7 +440,7 @@ int ibsa_topology_wait_sized(struct ibsa_client *client,
 	IBSA_NONNULL(1, 4);
 
 /**
- * ibsa_topology_wait - read it, and wait
+ * ibsa_topology_wait - read the topology of a client's subnet, and wait for it
  *
  * Return: 0; -EBUSY a callback of this client called ibsa_topology_wait(); or
  * the errors of ibsa_topology_read()

@@ -7,7 +7,8 @@ usage: contract.py INCLUDE-DIR MAN-DIR
 The comment that opens a header lists its functions, one a line. A doc comment
 describes arguments of its functions only. The errors in its
 "Return:" part are in the tables in the ERRORS of the page, which may have
-further errors.
+further errors. Each argument in the text of a page (.Fa) is one of a function that
+the page names, or a member of a struct.
 
 In "Return:", an error is -EINVAL, or EINVAL where a function returns it in errno
 or as a positive number. "as NAME()" stands for the errors of a function of the
@@ -165,6 +166,49 @@ def differences(contracts, pages):
                     for one in sorted(missing))
 
 
+def members(include):
+    """The members of all structs, and the fields of records."""
+    code = re.sub(r"/\*.*?\*/", "",
+                  "".join(text for _, text in headers.headers(include)), flags=re.S)
+    bodies = "".join(re.findall(r"^struct \w+ \{$.*?^\};", code, re.S | re.M))
+    return {*re.findall(r"(\w+)(?:\[[^]]*\])?;", bodies),
+            *re.findall(r"\(\*(\w+)\)\(", bodies),
+            *re.findall(r"^\t[A-Z]+\(\w+, *(\w+)", code, re.M)}
+
+
+def arguments(name, types):
+    """The arguments of a function, and of the callbacks that it takes."""
+    found = set()
+    for argument in types[name].arguments if name in types else []:
+        found |= set(headers.names_of([argument]))
+        inner = re.search(r"\(\*\w+\)\((.*)\)$", argument)
+        if inner:
+            found |= set(headers.names_of(headers.split_arguments(inner[1])))
+        for word in re.findall(r"\w+_fn", argument):
+            found |= arguments(word, types)
+    return found
+
+
+def unknown_arguments(include, folder):
+    """Yield what a page names as an argument or member and is neither. Pages with
+    functions that rdma-core declares are left out."""
+    types, known = headers.declared(include), members(include)
+    for page in sorted(os.listdir(folder)):
+        if not page.endswith(".3"):
+            continue
+        with open(os.path.join(folder, page), encoding="utf-8") as file:
+            text = file.read()
+        if not set(names_of(folder, [page])) <= set(types):
+            continue
+        functions = re.findall(r"\b(?:Nm|Fn|Xr) (\w+)", text)
+        own = known.union(*(arguments(one, types) for one in functions))
+        text = re.sub(r"^\.Bd -(literal|unfilled).*?^\.Ed", "",
+                      section(text, "DESCRIPTION"), flags=re.S | re.M)
+        for words in re.findall(r"\bFa ([\w.>-]+(?: , [a-z]\w*)*)", text):
+            yield from (f"{page}: {one} is no argument and no member"
+                        for one in re.findall(r"\w+", words) if one not in own)
+
+
 def unlisted(include):
     """Yield the functions that the opening comment of a header does not list."""
     for header, text in headers.headers(include):
@@ -180,6 +224,7 @@ def main():
     contracts, wrong = headers_read(include)
     wrong += unlisted(include)
     wrong += differences(contracts, pages_read(folder))
+    wrong += unknown_arguments(include, folder)
     print("\n".join(wrong))
     print(f"{len(contracts)} functions, {len(wrong)} differences")
     return 1 if wrong or not contracts else 0
