@@ -58,9 +58,11 @@ static struct ucred peer_process(int fd)
 		       : process;
 }
 
-static bool process_is_allowed(const struct ucred *process)
+static bool process_is_allowed(const struct server *server,
+			       const struct ucred *process)
 {
-	return process->uid == geteuid() || process->uid == 0;
+	return server->options.any_user || process->uid == geteuid() ||
+	       process->uid == 0;
 }
 
 /*
@@ -115,10 +117,11 @@ static bool server_slot_take(struct server *server, pid_t pid,
 void ibsa__peer_leave(const struct server_peer *peer)
 {
 	slot_give(slots_of(peer->control.server, peer->is_reserved), peer->pid);
+	ibsa__user_leave(peer->user);
 }
 
 static int peer_accept(struct server *server, int fd, pid_t pid,
-		       bool is_reserved)
+		       struct serve_user *user, bool is_reserved)
 {
 	struct server_peer *peer = ibsa__calloc(1, sizeof(*peer));
 
@@ -132,6 +135,7 @@ static int peer_accept(struct server *server, int fd, pid_t pid,
 	peer->data = (struct server_source){ .server = server, .fd = -1 };
 	peer->bell = peer->data;
 	peer->pid = pid;
+	peer->user = user;
 	peer->is_reserved = is_reserved;
 	peer->control.deadline_ns = UINT64_MAX;
 	peer->data.deadline_ns = UINT64_MAX;
@@ -206,6 +210,10 @@ static const struct refusal too_large_share = {
 	-EUSERS, "this process has reached its limit of connections",
 	"its process has reached its limit of connections"
 };
+static const struct refusal too_many_of_user = {
+	-EUSERS, "this user has reached its limit of connections to the %s",
+	"its user has reached its limit of connections"
+};
 static const struct refusal no_memory = { -ENOMEM, "the %s is out of memory",
 					  "out of memory" };
 
@@ -275,19 +283,38 @@ void ibsa__peer_refuse(struct server_peer *peer)
 	ibsa__peer_disconnect(peer, NULL);
 }
 
+/* Accept a client of @user. Return: NULL; or why it is refused. */
+static const struct refusal *user_accept(struct server *server, int fd,
+					 pid_t pid, struct serve_user *user)
+{
+	bool is_reserved;
+
+	if (!server_slot_take(server, pid, &is_reserved))
+		return limit_reached(server);
+	if (!peer_accept(server, fd, pid, user, is_reserved))
+		return NULL;
+	slot_give(slots_of(server, is_reserved), pid);
+	return &no_memory;
+}
+
 static void connection_accept(struct server *server, int fd)
 {
 	const struct ucred process = peer_process(fd);
-	bool is_reserved;
+	const struct refusal *why = &another_users;
+	struct serve_user *user = NULL;
+	bool is_short;
 
-	if (!process_is_allowed(&process)) {
-		connection_refuse(server, fd, &another_users);
-	} else if (!server_slot_take(server, process.pid, &is_reserved)) {
-		connection_refuse(server, fd, limit_reached(server));
-	} else if (peer_accept(server, fd, process.pid, is_reserved)) {
-		slot_give(slots_of(server, is_reserved), process.pid);
-		connection_refuse(server, fd, &no_memory);
+	if (process_is_allowed(server, &process)) {
+		user = ibsa__user_enter(server, process.uid, &is_short);
+		why = is_short ? &no_memory : &too_many_of_user;
 	}
+	if (user) {
+		why = user_accept(server, fd, process.pid, user);
+		if (why)
+			ibsa__user_leave(user);
+	}
+	if (why)
+		connection_refuse(server, fd, why);
 }
 
 void ibsa__server_accept(struct server_source *source, uint32_t events)

@@ -17,6 +17,13 @@ void ibsa__peer_ready(struct server_peer *peer)
 	ibsa__server_wake(server);
 }
 
+void ibsa__peer_end(struct server_peer *peer)
+{
+	peer->is_ending = true;
+	ibsa__peer_activate(peer);
+	ibsa__peer_ready(peer);
+}
+
 static void peer_sources_init(struct server_peer *peer, int data_fd)
 {
 	struct server_source source = {

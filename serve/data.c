@@ -284,6 +284,15 @@ static size_t packet_length(const uint8_t *packet)
 	return header.length;
 }
 
+/* Return: how often the packet may be sent. */
+static uint64_t packet_cost(const uint8_t *packet)
+{
+	struct umad_header header;
+
+	memcpy(&header, packet, sizeof(header));
+	return (uint64_t)header.retries + 1;
+}
+
 /*
  * Whether the client's turn is over: its time has passed at the last packet
  * that has read the clock, or its umad file has work to do.
@@ -310,7 +319,8 @@ static size_t packets_post_all(struct server_peer *peer, const uint8_t *at,
 	pthread_mutex_lock(peer_lock(peer));
 	while (count - used >= UMAD_HEADER_BYTES && !is_over) {
 		len = packet_length(at + used);
-		if (!len || len > count - used)
+		if (!len || len > count - used ||
+		    !ibsa__peer_charge(peer, packet_cost(at + used)))
 			break;
 		packet_post(peer, at + used, len);
 		used += len;
@@ -465,7 +475,7 @@ void ibsa__peer_mark(struct server_peer *peer)
 
 bool ibsa__peer_has_packets(const struct server_peer *peer)
 {
-	if (!peer->file)
+	if (!peer->file || peer->held_until_ns)
 		return false;
 	return part_is_complete(&peer->part) ||
 	       (peer->rings.memory ? !ibsa__ring_is_empty(&peer->rings.in)
@@ -502,7 +512,7 @@ static void file_serve(struct server_peer *peer)
 	peer->has_output = false;
 	if (peer_has_work(peer))
 		work_continue(peer);
-	if (!peer_has_work(peer))
+	if (!peer_has_work(peer) && !peer->held_until_ns)
 		packets_read(peer);
 	if (!peer->is_gone)
 		ibsa__peer_flush(peer);

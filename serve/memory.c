@@ -16,8 +16,15 @@ void ibsa__peer_count_memory(struct server_peer *peer)
 	struct server *server = peer->control.server;
 	const size_t memory = peer->is_gone ? 0 : buffers_memory(peer);
 
+	/* The user of a client that is gone may be gone, too. */
+	if (memory == peer->memory)
+		return;
 	server->memory += memory - peer->memory;
+	peer->user->used[SERVE_BYTES] += memory - peer->memory;
 	peer->memory = memory;
+	if (!peer->is_gone && !ibsa__user_take(peer->user, SERVE_BYTES, 0))
+		ibsa__peer_disconnect(peer, "its user has used its quota of "
+					    "memory");
 }
 
 static bool is_exceeded(const struct server *server)

@@ -145,10 +145,16 @@ static int socket_path_check_stale(const struct server *server)
 	return err;
 }
 
+/* bind() applies the umask to the mode of the socket; chmod() does not. */
+enum {
+	ANY_USER_MODE = S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH |
+			S_IWOTH
+};
+
 /*
- * Bind the socket to its path. Only this user and root may connect to it:
- * fchmod() is called before bind(), so that the socket's file never has another
- * mode.
+ * Bind the socket to its path. Unless the options permit any user, only this
+ * user and root may connect to it: fchmod() is called before bind(), so that the
+ * socket's file never has another mode.
  */
 static int socket_bind(struct server *server, int fd)
 {
@@ -166,6 +172,9 @@ static int socket_bind(struct server *server, int fd)
 	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)))
 		return errno == ENOENT ? -EOPNOTSUPP : -errno;
 	err = ibsa__stat(server->path, O_NOFOLLOW, &made);
+	if (!err && server->options.any_user &&
+	    chmod(server->path, ANY_USER_MODE))
+		err = -errno;
 	if (!err && listen(fd, BACKLOG))
 		err = -errno;
 	if (err) {
@@ -325,18 +334,30 @@ void ibsa__peer_check_deadlines(struct server_peer *peer, uint64_t now_ns)
 					    "time");
 }
 
-int ibsa__server_listen(struct server *server, struct ibsa_error *error)
+static int listener_open(struct server *server, struct ibsa_error *error)
 {
-	const int lock = ibsa__server_lock(server->path, error);
+	int lock;
 	int err;
 
+	if (server->options.listener) {
+		server->listener.fd = server->options.listener;
+		return 0;
+	}
+	lock = ibsa__server_lock(server->path, error);
 	if (lock == -EBUSY || lock == -EEXIST)
 		return lock;
 	err = lock < 0 ? lock : socket_make(server);
 	if (lock >= 0)
 		ibsa__server_unlock(server->path, lock);
+	return err ? server_listen_failed(server, err, error) : 0;
+}
+
+int ibsa__server_listen(struct server *server, struct ibsa_error *error)
+{
+	int err = listener_open(server, error);
+
 	if (err)
-		return server_listen_failed(server, err, error);
+		return err;
 	server->listener.handle = ibsa__server_accept;
 	err = ibsa__server_watch(&server->listener, EPOLLIN);
 	return err ? ibsa__fail(error, err, "cannot wait for clients at %s: %s",

@@ -477,6 +477,9 @@ static bool requests_answer(struct server_peer *peer)
 			return false;
 		if (request_bytes->count - used - sizeof(head) < head.length)
 			break;
+		peer->has_request = !ibsa__peer_charge(peer, 1);
+		if (peer->has_request)
+			break;
 		request_answer(peer, &head, at + sizeof(head));
 		used += sizeof(head) + head.length;
 		now_ns = clock_now_ns();

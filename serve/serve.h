@@ -20,11 +20,41 @@
 
 struct server;
 struct server_peer; /* a client */
+struct serve_user;  /* a user that has clients */
 
 enum {
 	SERVE_GIDS_MAX = 256,
 	SERVE_PKEYS_MAX = 1024,
 	SERVE_SETTLE_MS = 10, /* see ibsa__server_changes_soon() */
+};
+
+/*
+ * What a server limits for each user but root. Of each quota, a user has the
+ * limit of one user, and at most its share of the limit of all users: that
+ * limit, divided by the number of users that are connected.
+ */
+enum serve_quota {
+	SERVE_CONNECTIONS,
+	/*
+	 * Requests and packets in a second; a second's worth may come at once.
+	 * A packet counts once more for each of its retries. What exceeds this
+	 * quota waits.
+	 */
+	SERVE_REQUESTS,
+	SERVE_BYTES, /* of memory for messages */
+	/*
+	 * Counted by the owner: MADs that wait for a response, and what is
+	 * registered.
+	 */
+	SERVE_IN_FLIGHT,
+	SERVE_REGISTRATIONS,
+	SERVE_QUOTAS,
+};
+
+/* The limits of a quota; 0: none. */
+struct serve_limits {
+	uint32_t one; /* of one user */
+	uint32_t all; /* of all users but root together */
 };
 
 /*
@@ -123,6 +153,7 @@ struct serve_file_ops {
  *             there is one
  * @command:   execute a line of text, and write a text to @out. Return: 0; or
  *             -errno and the reason in *@error
+ * @leave:     the last connection of a user has ended; or NULL
  *
  * The server holds the owner's lock while it calls an operation, except @name
  * and @command.
@@ -151,6 +182,7 @@ struct serve_ops {
 			  struct serve_port *out);
 	int (*command)(void *owner, const char *line, char *out, size_t room,
 		       struct ibsa_error *error);
+	void (*leave)(void *owner, uid_t user);
 };
 
 /**
@@ -167,6 +199,11 @@ struct serve_ops {
  * @memory_mb:   MiB of memory for what clients have not read and for messages
  *               that are incomplete
  * @has_rings:   offer rings to clients
+ * @any_user:    serve the processes of all users; otherwise only those of this
+ *               user and of root
+ * @listener:    a socket that listens already, which the server takes over and
+ *               whose file it does not remove; 0: create one
+ * @quotas:      the limits of each quota
  */
 struct server_options {
 	const struct serve_ops *ops;
@@ -179,6 +216,9 @@ struct server_options {
 	uint32_t patience_ms;
 	uint32_t memory_mb;
 	bool has_rings;
+	bool any_user;
+	int listener;
+	struct serve_limits quotas[SERVE_QUOTAS];
 };
 
 /* Counters of a server. */
@@ -194,8 +234,8 @@ struct server_stats {
 };
 
 /*
- * Open a server at a socket at @path, which only this user and root can use. A
- * socket at @path whose server has ended is replaced. Return: 0; -EINVAL @path
+ * Open a server at a socket at @path, which only this user and root can use,
+ * unless the options permit any user. A socket at @path whose server has ended is replaced. Return: 0; -EINVAL @path
  * is NULL or empty; -ENAMETOOLONG; -EADDRINUSE a server listens at @path;
  * -EEXIST the path, or the file of its lock, is another kind of file; -EBUSY
  * another process holds the lock; -ENOMEM; or the error from creating the
@@ -252,5 +292,27 @@ void ibsa__peer_ready(struct server_peer *peer);
  * going, and receives no more packets.
  */
 bool ibsa__peer_turn(struct server_peer *peer, uint64_t *out_end_ns);
+
+/*
+ * The owner has lost the client's umad file: the client is disconnected in its
+ * next turn. The caller holds the lock.
+ */
+void ibsa__peer_end(struct server_peer *peer);
+
+/*
+ * The user of a client; it exists until @leave. Root is user 0. Users that are
+ * not known in the server's user namespace are one user.
+ */
+struct serve_user *ibsa__peer_user(const struct server_peer *peer);
+uid_t ibsa__user_id(const struct serve_user *user);
+
+/*
+ * Count something for a user, in the quotas that the owner counts and in
+ * SERVE_BYTES. Return: false: the quota is used up, and nothing is counted.
+ */
+bool ibsa__user_take(struct serve_user *user, enum serve_quota quota,
+		     uint32_t count);
+void ibsa__user_give(struct serve_user *user, enum serve_quota quota,
+		     uint32_t count);
 
 #endif

@@ -165,6 +165,7 @@ static void peers_settle_all(struct server *server)
 
 		at = at->next;
 		peer_settle(peer);
+		ibsa__peer_release(peer, now_ns);
 		ibsa__peer_check_deadlines(peer, now_ns);
 	}
 }
@@ -471,6 +472,7 @@ static struct server *server_new(const struct server_options *options)
 	source_init(&server->repeater, server, handle_repeater);
 	source_init(&server->opens, server, NULL);
 	list_init(&server->peers);
+	list_init(&server->users);
 	list_init(&server->gone);
 	list_init(&server->issms);
 	list_init(&server->ready);

@@ -37,6 +37,19 @@ struct server_source {
 	uint64_t deadline_ns;
 };
 
+/* A user that has clients (user.c). */
+struct serve_user {
+	struct list link; /* in the server's list @users */
+	struct server *server;
+	uid_t id;
+	uint64_t used[SERVE_QUOTAS];
+	/*
+	 * The time up to which the requests of the user have used the quota of
+	 * requests; it may be up to a second ahead.
+	 */
+	uint64_t spent_ns;
+};
+
 /* A growing buffer. */
 struct server_bytes {
 	uint8_t *at;
@@ -91,6 +104,12 @@ struct server_peer {
 	 * Process id of the client; 0: the client is in another PID namespace.
 	 */
 	pid_t pid;
+	struct serve_user *user;
+	/*
+	 * Time until which the client's requests and packets wait, because its
+	 * user has used the quota of requests; 0: they do not wait.
+	 */
+	uint64_t held_until_ns;
 	struct serve_port port;		/* that the client has selected */
 	struct server_bytes sent_state; /* last port state sent to the client */
 	bool is_greeted;		/* the client has sent a valid hello */
@@ -187,6 +206,8 @@ struct server {
 	int epoll_fd;
 	struct server_closings *closings;
 	struct list peers;
+	struct list users;
+	uint32_t user_count; /* without root */
 	/*
 	 * Clients that were disconnected; they are freed at the end of a round
 	 * of the event loop.
@@ -294,6 +315,19 @@ void ibsa__server_alarm(struct server *server, uint64_t due_ns);
  */
 int ibsa__server_lock(const char *path, struct ibsa_error *error) IBSA_MUST_USE;
 void ibsa__server_unlock(const char *path, int fd);
+
+/*
+ * Users (user.c). ibsa__user_enter() counts a connection for the user @id;
+ * return: NULL: the quota of connections is used up, or, *@out_is_short, memory
+ * is short. ibsa__user_leave() ends a connection. ibsa__peer_charge() counts
+ * @cost requests; return: false: they must wait, and @peer->held_until_ns is
+ * set. ibsa__peer_release() ends this wait if it is over.
+ */
+struct serve_user *ibsa__user_enter(struct server *server, uid_t id,
+				    bool *out_is_short);
+void ibsa__user_leave(struct serve_user *user);
+bool ibsa__peer_charge(struct server_peer *peer, uint64_t cost);
+void ibsa__peer_release(struct server_peer *peer, uint64_t now_ns);
 
 /*
  * New clients (accept.c). ibsa__server_accept() handles the listening

@@ -39,8 +39,9 @@ bool ibsa__peer_turn(struct server_peer *peer, uint64_t *out_end_ns)
 
 static bool peer_is_busy(const struct server_peer *peer)
 {
-	return peer->has_output || peer->has_control || peer->is_ending ||
-	       peer_has_work(peer) || ibsa__peer_has_packets(peer);
+	return peer->has_output || peer->is_ending || peer_has_work(peer) ||
+	       (peer->has_control && !peer->held_until_ns) ||
+	       ibsa__peer_has_packets(peer);
 }
 
 /* Return: the active client with work that has used the least time, or NULL. */
@@ -96,7 +97,7 @@ static void peer_serve(struct server_peer *peer)
 		return;
 	if (peer->is_ending)
 		ibsa__peer_disconnect(peer, NULL);
-	else if (peer->has_control)
+	else if (peer->has_control && !peer->held_until_ns)
 		ibsa__peer_answer(peer);
 }
 
@@ -160,7 +161,8 @@ void ibsa__peers_serve_active(struct server *server)
 	}
 	server->is_overloaded = false;
 	LIST_EACH_SAFE(peer, next, &server->active, active) {
-		if (!peer->rings.memory || !bytes_settle(peer))
+		if (!peer->rings.memory || peer->held_until_ns ||
+		    !bytes_settle(peer))
 			list_remove(&peer->active);
 	}
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -35,6 +36,7 @@ struct owner_file {
 	size_t count;
 	struct owner_packet slow; /* is queued after @turns_left turns */
 	unsigned int turns_left;
+	uint32_t counted; /* in flight */
 };
 
 static const char *const names[] = { "one", "two" };
@@ -84,6 +86,12 @@ static int file_send(struct umad_file *base, const void *packet, size_t len)
 	uint64_t end_ns;
 
 	switch (ibsa_be16(mad + MAD_ATTRIBUTE)) {
+	case OWNER_COUNTED:
+		if (!ibsa__user_take(ibsa__peer_user(file->client),
+				     SERVE_IN_FLIGHT, 1))
+			return -ENOBUFS;
+		file->counted++;
+		break;
 	case OWNER_REFUSED:
 		return -EIO;
 	case OWNER_SLOW:
@@ -114,6 +122,9 @@ static void file_close(struct umad_file *base)
 	struct owner_file *file = file_of(base);
 
 	memory_set(file, 0);
+	if (file->counted)
+		ibsa__user_give(ibsa__peer_user(file->client), SERVE_IN_FLIGHT,
+				file->counted);
 	file->owner->files_open--;
 	free(file);
 }
@@ -354,6 +365,14 @@ static int command_run(void *arg, const char *line, char *out, size_t room,
 	return 0;
 }
 
+static void user_leave(void *arg, uid_t user)
+{
+	struct owner *owner = arg;
+
+	owner->left++;
+	owner->last_left = user;
+}
+
 static const struct serve_ops ops = {
 	.file = &file_ops,
 	.open = file_open,
@@ -368,12 +387,13 @@ static const struct serve_ops ops = {
 	.issm_name = issm_name,
 	.issm_find = issm_find,
 	.command = command_run,
+	.leave = user_leave,
 };
 
 int owner_open_server(struct owner *owner, uint32_t memory_mb, bool has_rings,
 		      struct ibsa_error *error, struct server **out)
 {
-	const struct server_options options = {
+	struct server_options options = {
 		.ops = &ops,
 		.owner = owner,
 		.lock = &owner->lock,
@@ -382,18 +402,35 @@ int owner_open_server(struct owner *owner, uint32_t memory_mb, bool has_rings,
 		.has_rings = has_rings,
 	};
 
+	options.any_user = owner->quotas;
+	if (owner->quotas)
+		memcpy(options.quotas, owner->quotas, sizeof(options.quotas));
 	return ibsa__server_open(owner->path, &options, error, out);
 }
 
-void owner_start(struct owner *owner, uint32_t memory_mb, bool has_rings)
+static void owner_begin(struct owner *owner, uint32_t memory_mb, bool has_rings)
 {
-	*owner = (struct owner){ .folder = "/tmp/ibsa-serve-XXXXXX" };
 	pthread_mutex_init(&owner->lock, NULL);
 	assert_non_null(mkdtemp(owner->folder));
 	snprintf(owner->path, sizeof(owner->path), "%s/s", owner->folder);
 	assert_int_equal(owner_open_server(owner, memory_mb, has_rings, NULL,
 					   &owner->server),
 			 0);
+}
+
+void owner_start(struct owner *owner, uint32_t memory_mb, bool has_rings)
+{
+	*owner = (struct owner){ .folder = "/tmp/ibsa-serve-XXXXXX" };
+	owner_begin(owner, memory_mb, has_rings);
+}
+
+void owner_start_for_users(struct owner *owner,
+			   const struct serve_limits *quotas)
+{
+	*owner = (struct owner){ .folder = "/tmp/ibsa-serve-XXXXXX",
+				 .quotas = quotas };
+	owner_begin(owner, 0, true);
+	assert_int_equal(chmod(owner->folder, 0755), 0);
 }
 
 void owner_stop(struct owner *owner)

@@ -17,6 +17,8 @@ enum {
 	OWNER_SLOW = 0x0100,
 	OWNER_ENDLESS,
 	OWNER_REFUSED,
+	/* of one that is refused if its user has too many in flight */
+	OWNER_COUNTED,
 	/* and of one with which the file's queue uses 2 MiB from then on */
 	OWNER_LARGE,
 };
@@ -32,10 +34,16 @@ struct owner {
 	unsigned int dropped; /* works that were given up */
 	size_t memory;	      /* of all queues */
 	bool is_sm[4];	      /* IsSM of each port */
+	unsigned int left;    /* users that have left */
+	uid_t last_left;
+	/* Quotas of the server, which then serves all users; or NULL. */
+	const struct serve_limits *quotas;
 };
 
 /* Start an owner, and its server with these limits. */
 void owner_start(struct owner *owner, uint32_t memory_mb, bool has_rings);
+void owner_start_for_users(struct owner *owner,
+			   const struct serve_limits *quotas);
 void owner_stop(struct owner *owner);
 
 /* Open the server; its socket may be an earlier server's. Return: 0 or -errno. */

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The users of a server, and their quotas. A person may have many processes and
+ * many users, so a user has a limit of its own and a share of the limit of all
+ * users.
+ */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "serve/server.h"
+
+/* Return: the limit of a quota for one user now; UINT32_MAX: none. */
+static uint32_t quota_limit(const struct server *server, enum serve_quota quota)
+{
+	const struct serve_limits *limits = &server->options.quotas[quota];
+	const uint32_t users = server->user_count ? server->user_count : 1;
+	const uint32_t share = limits->all / users ? limits->all / users : 1;
+	const uint32_t one = limits->one ? limits->one : UINT32_MAX;
+
+	return limits->all && share < one ? share : one;
+}
+
+static bool is_root(const struct serve_user *user)
+{
+	return !user->id;
+}
+
+bool ibsa__user_take(struct serve_user *user, enum serve_quota quota,
+		     uint32_t count)
+{
+	if (!is_root(user) &&
+	    user->used[quota] + count > quota_limit(user->server, quota))
+		return false;
+	user->used[quota] += count;
+	return true;
+}
+
+void ibsa__user_give(struct serve_user *user, enum serve_quota quota,
+		     uint32_t count)
+{
+	user->used[quota] -= count;
+}
+
+struct serve_user *ibsa__peer_user(const struct server_peer *peer)
+{
+	return peer->user;
+}
+
+uid_t ibsa__user_id(const struct serve_user *user)
+{
+	return user->id;
+}
+
+static struct serve_user *user_find(const struct server *server, uid_t id)
+{
+	struct serve_user *user;
+
+	LIST_EACH(user, &server->users, link) {
+		if (user->id == id)
+			return user;
+	}
+	return NULL;
+}
+
+static struct serve_user *user_new(struct server *server, uid_t id)
+{
+	struct serve_user *user = ibsa__calloc(1, sizeof(*user));
+
+	if (!user)
+		return NULL;
+	user->server = server;
+	user->id = id;
+	list_append(&server->users, &user->link);
+	server->user_count += !is_root(user);
+	return user;
+}
+
+static void user_free(struct serve_user *user)
+{
+	user->server->user_count -= !is_root(user);
+	list_remove(&user->link);
+	ibsa__free(user);
+}
+
+struct serve_user *ibsa__user_enter(struct server *server, uid_t id,
+				    bool *out_is_short)
+{
+	struct serve_user *user = user_find(server, id);
+
+	if (!user)
+		user = user_new(server, id);
+	*out_is_short = !user;
+	if (!user || ibsa__user_take(user, SERVE_CONNECTIONS, 1))
+		return user;
+	return NULL;
+}
+
+void ibsa__user_leave(struct serve_user *user)
+{
+	const struct server_options *options = &user->server->options;
+
+	ibsa__user_give(user, SERVE_CONNECTIONS, 1);
+	if (user->used[SERVE_CONNECTIONS])
+		return;
+	if (options->ops->leave) {
+		pthread_mutex_lock(options->lock);
+		options->ops->leave(options->owner, user->id);
+		pthread_mutex_unlock(options->lock);
+	}
+	user_free(user);
+}
+
+/*
+ * Clients that wait continue at a multiple of this time, all at once: each
+ * expiry of the server's timer costs time for all clients.
+ */
+enum { HOLD_NS = 10000000 };
+
+/*
+ * The quota of requests is a rate: each request moves @spent_ns on by the time
+ * that it takes at this rate. The limit is a second ahead of now.
+ */
+bool ibsa__peer_charge(struct server_peer *peer, uint64_t cost)
+{
+	struct serve_user *user = peer->user;
+	const uint32_t rate = quota_limit(user->server, SERVE_REQUESTS);
+	uint64_t now_ns;
+
+	if (rate == UINT32_MAX || is_root(user))
+		return true;
+	now_ns = clock_now_ns();
+	if (user->spent_ns < now_ns)
+		user->spent_ns = now_ns;
+	if (user->spent_ns - now_ns >= NS_PER_S) {
+		peer->held_until_ns =
+			((user->spent_ns - NS_PER_S) / HOLD_NS + 1) * HOLD_NS;
+		ibsa__server_alarm(user->server, peer->held_until_ns);
+		return false;
+	}
+	user->spent_ns += (cost < rate ? cost : rate) * NS_PER_S / rate;
+	return true;
+}
+
+void ibsa__peer_release(struct server_peer *peer, uint64_t now_ns)
+{
+	if (!peer->held_until_ns || peer->is_gone)
+		return;
+	if (peer->held_until_ns > now_ns) {
+		ibsa__server_alarm(peer->control.server, peer->held_until_ns);
+		return;
+	}
+	peer->held_until_ns = 0;
+	ibsa__peer_activate(peer);
+}
