@@ -75,9 +75,12 @@ static void stale_ports_close(void)
 int ibsa__portid_open(struct device_files *files, const char *name)
 {
 	struct umad_file *file = NULL;
-	const int portid = ibsa__files_umad_open(files, name, &file);
+	int portid = ibsa__files_umad_open(files, name, &file);
 	sigset_t before;
 	int err = 0;
+
+	if (portid < 0)
+		portid = ibsa__files_ibsad_open(files, name, portid, &file);
 
 	if (portid < 0)
 		return portid;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "client/files.h"
+#include "client/ibsad.h"
 #include "device/device.h"
 #include "device/parse.h"
 #include "device/sysfs.h"
@@ -44,6 +45,18 @@ int ibsa__files_umad_open(struct device_files *files, const char *name,
 		return ibsa__umad_fd_open_named(name);
 	err = ibsa__remote_files_umad_open(files, name, out);
 	return err ? err : (*out)->ops->fd(*out);
+}
+
+int ibsa__files_ibsad_open(struct device_files *files, const char *name,
+			   int err, struct umad_file **out)
+{
+	const struct ibsa__environment environment =
+		ibsa__environment_read(false);
+
+	if (!ibsad_may_help(err) || environment.fabric ||
+	    ibsa__ibsad_umad_open(files, name, environment.umad_reopen, out))
+		return err;
+	return (*out)->ops->fd(*out);
 }
 
 /*

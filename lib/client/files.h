@@ -16,6 +16,14 @@
 int ibsa__files_open_now(struct device_files **out) IBSA_MUST_USE;
 
 /*
+ * Open the MAD device @name of @files at ibsad, because it could not be opened
+ * itself, with the error @err; unless IBSA_FABRIC is set, also to an empty text.
+ * Return: the descriptor; or @err.
+ */
+int ibsa__files_ibsad_open(struct device_files *files, const char *name,
+			   int err, struct umad_file **out) IBSA_MUST_USE;
+
+/*
  * Open the MAD device @name, such as "umad0", of @files, in the mode with
  * 64-byte umad headers. *@out is the file's object; NULL for a device of this
  * machine, for which the descriptor is enough. Return: the descriptor; or the

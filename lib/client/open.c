@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "client/fabric_library.h"
+#include "client/ibsad.h"
 #include "client/open.h"
 #include "device/device.h"
 #include "device/sysfs.h"
@@ -153,17 +154,48 @@ int ibsa__system_files_open(const struct ibsa__environment *environment,
 	return err ? ibsa__fail(error, err, "out of memory") : 0;
 }
 
-static int umad_open(const struct ibsa_options *options, const char *device,
+/*
+ * Whether the options or the environment say that the port is to be that of a
+ * device: by an empty text in the place of a fabric.
+ */
+static bool is_device_named(const struct ibsa_options *options,
+			    const struct ibsa__environment *environment)
+{
+	return options->fabric || (!options->context && environment->fabric);
+}
+
+/*
+ * Open the port of @options at ibsad, because its device file could not be
+ * opened. Return: 0; @err, ibsad does not serve it; or why ibsad refuses it.
+ */
+static int ibsad_open(struct device_files *files,
+		      const struct ibsa_options *options, int err,
+		      struct ibsa_error *error, struct ibsa_transport **out)
+{
+	struct ibsa_error refusal = { "" };
+	const int failed = ibsa__ibsad_open(files, options, &refusal, out);
+
+	if (failed == -ENODEV)
+		return err;
+	return failed ? ibsa__fail(error, failed, "%s", refusal.text) : 0;
+}
+
+/* *@out_is_device: the port is that of a device, not of ibsad. */
+static int umad_open(const struct ibsa_options *options,
 		     const struct ibsa__environment *environment,
-		     struct ibsa_error *error, struct ibsa_transport **out)
+		     struct ibsa_error *error, struct ibsa_transport **out,
+		     bool *out_is_device)
 {
 	struct device_files *files;
 	int err = ibsa__system_files_open(environment, error, &files);
 
 	if (err)
 		return err;
-	err = ibsa__umad_open(files, device, options->port,
+	err = ibsa__umad_open(files, options->device, options->port,
 			      options->reply_bytes, error, out);
+	*out_is_device = !err;
+	if (ibsad_may_help(err) && !is_device_named(options, environment))
+		err = ibsad_open(files, options, err, error, out);
 	ibsa__files_put(files);
 	return err;
 }
@@ -188,15 +220,17 @@ static int device_open(const struct ibsa_options *options,
 		       struct ibsa_error *error, struct ibsa_transport **out)
 {
 	const struct ibv_context *context = options->context;
-	const char *device = device_name(options);
+	struct ibsa_options named = *options;
+	bool is_device;
 	int err;
 
-	if (context && strcmp(device, context->device->name))
+	named.device = device_name(options);
+	if (context && strcmp(named.device, context->device->name))
 		return ibsa__fail(error, -EINVAL,
 				  "the verbs context belongs to %s, not to %s",
-				  context->device->name, device);
-	err = umad_open(options, device, environment, error, out);
-	if (!err && context && context->cmd_fd >= 0)
+				  context->device->name, named.device);
+	err = umad_open(&named, environment, error, out, &is_device);
+	if (!err && is_device && context && context->cmd_fd >= 0)
 		(void)!ibsa__umad_events(*out, context->cmd_fd);
 	return err;
 }

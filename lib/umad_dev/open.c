@@ -43,7 +43,8 @@ static int open_failed(const char *name, int err, struct ibsa_error *error)
 		return ibsa__fail(error, err,
 				  "not permitted to open " UMAD_FOLDER
 				  "%s: run as root, or "
-				  "give your user read and write access to it",
+				  "have ibsad started for the port; see "
+				  "ibsad(8)",
 				  name);
 	case -ENOENT:
 		return ibsa__fail(error, -ENODEV,

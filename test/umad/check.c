@@ -328,7 +328,7 @@ static void each_hindrance_has_a_sentence_of_its_own(void **state)
 			FOLDER "umad7 is not a device of ib_umad: remove");
 	kernel.open_errno = EACCES;
 	assert_int_equal(open_err("mlx5_0", 1, &error), -EACCES);
-	assert_text_has(&error, FOLDER "umad7: run as root, or give");
+	assert_text_has(&error, FOLDER "umad7: run as root, or have");
 	assert_int_equal(open_err("mlx5_1", 1, &error), -ENODEV);
 	assert_text_has(&error, "no device \"mlx5_1\"; there are: mlx5_0");
 	assert_int_equal(open_err("mlx5_0", 2, &error), -ENXIO);
