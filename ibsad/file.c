@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A client's umad file: a umad file of its own at the port, in front of which
+ * the policy stands. The kernel thus separates the clients: it puts the number
+ * of the file's agent into each TransactionID, and returns each reply to the
+ * agent that has sent the request.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "client/files.h"
+#include "ibsad/file.h"
+#include "ibsad/owned.h"
+#include "umad_dev/fd.h"
+#include "wire/mad.h"
+
+enum {
+	PACKETS_MAX = 64, /* that are received in one call */
+	FIRST_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
+	REFUSED_BYTES = UMAD_HEADER_BYTES + MAD_HEADER_BYTES,
+	METHOD_GET_TRACE_TABLE = 0x13,
+};
+
+/* A packet for the client. */
+struct packet {
+	struct list link;
+	size_t len;
+	uint8_t bytes[];
+};
+
+/*
+ * @plain:     the file, if it consists of a descriptor; otherwise @upstream is
+ *             another file
+ * @fd:        readable if the file may have packets; -1: the file was lost
+ * @in_flight: MADs that wait for a response
+ */
+struct client_file {
+	struct umad_file base;
+	struct daemon *daemon;
+	struct server_peer *client;
+	uint32_t port;
+	struct umad_fd plain;
+	struct umad_file *upstream;
+	int fd;
+	struct list queue;
+	size_t queued;
+	uint32_t in_flight;
+	bool has_reports; /* an agent that receives Reports */
+};
+
+static struct client_file *file_of(struct umad_file *base)
+{
+	return (struct client_file *)base;
+}
+
+static struct serve_user *user_of(const struct client_file *file)
+{
+	return ibsa__peer_user(file->client);
+}
+
+static void refusal_log(const struct client_file *file, const char *reason,
+			const uint8_t *mad)
+{
+	ibsad_log_refusal(file->daemon, ibsa__user_id(user_of(file)), reason,
+			  mad);
+}
+
+/* Return: room for a packet; NULL: the user's memory or the system's is short. */
+static struct packet *packet_new(struct client_file *file, size_t len)
+{
+	const uint32_t cost = (uint32_t)(sizeof(struct packet) + len);
+	struct packet *packet = NULL;
+
+	if (!ibsa__user_take(user_of(file), SERVE_BYTES, cost))
+		return NULL;
+	packet = ibsa__calloc(1, cost);
+	if (!packet) {
+		ibsa__user_give(user_of(file), SERVE_BYTES, cost);
+		return NULL;
+	}
+	packet->len = len;
+	file->queued += cost;
+	file->daemon->queued += cost;
+	return packet;
+}
+
+static void packet_free(struct client_file *file, struct packet *packet)
+{
+	const uint32_t cost = (uint32_t)(sizeof(*packet) + packet->len);
+
+	ibsa__user_give(user_of(file), SERVE_BYTES, cost);
+	file->queued -= cost;
+	file->daemon->queued -= cost;
+	ibsa__free(packet);
+}
+
+static void packet_queue(struct client_file *file, struct packet *packet)
+{
+	struct umad_header header;
+
+	memcpy(&header, packet->bytes, sizeof(header));
+	header.length = (uint32_t)packet->len;
+	memcpy(packet->bytes, &header, sizeof(header));
+	list_append(&file->queue, &packet->link);
+	ibsa__peer_ready(file->client);
+}
+
+/* As the kernel does, drop what the client has no room for. */
+static void copy_queue(struct client_file *file, const uint8_t *bytes,
+		       size_t len)
+{
+	struct packet *packet = packet_new(file, len);
+
+	if (!packet)
+		return;
+	memcpy(packet->bytes, bytes, len);
+	packet_queue(file, packet);
+}
+
+/* Return a packet that was not sent, with its status. */
+static void packet_return(struct client_file *file, const uint8_t *bytes,
+			  int err)
+{
+	struct packet *packet = packet_new(file, REFUSED_BYTES);
+	struct umad_header header;
+
+	if (!packet)
+		return;
+	memcpy(packet->bytes, bytes, REFUSED_BYTES);
+	memcpy(&header, bytes, sizeof(header));
+	header.status = (uint32_t)-err;
+	memcpy(packet->bytes, &header, sizeof(header));
+	packet_queue(file, packet);
+}
+
+/* Return: the method of the response; OpenSM's osm_sa_send_error() */
+static uint8_t response_method(uint8_t method)
+{
+	switch (method) {
+	case IBSA_METHOD_SET:
+		return IBSA_METHOD_GET_RESP;
+	case METHOD_GET_TRACE_TABLE:
+		return IBSA_METHOD_GET_TABLE_RESP;
+	default:
+		return method | METHOD_RESPONSE;
+	}
+}
+
+/* Answer a request as an SA that refuses it with a status. */
+static void request_answer(struct client_file *file, const uint8_t *bytes,
+			   uint16_t mad_status)
+{
+	uint8_t packet[FIRST_BYTES];
+	uint8_t *mad = packet + UMAD_HEADER_BYTES;
+
+	memset(packet, 0, sizeof(packet));
+	memcpy(packet, bytes, UMAD_HEADER_BYTES + MAD_HEADER_BYTES);
+	mad[MAD_METHOD] = response_method(mad[MAD_METHOD]);
+	ibsa_put_be16(mad + MAD_STATUS, mad_status);
+	copy_queue(file, packet, sizeof(packet));
+}
+
+static bool expects_response(const uint8_t *packet)
+{
+	struct umad_header header;
+
+	memcpy(&header, packet, sizeof(header));
+	return header.timeout_ms &&
+	       !mad_is_response(packet + UMAD_HEADER_BYTES);
+}
+
+static int packet_send(struct client_file *file, const uint8_t *packet,
+		       size_t len)
+{
+	const bool waits = expects_response(packet);
+	int err;
+
+	if (file->fd < 0)
+		return -EIO;
+	if (waits && !ibsa__user_take(user_of(file), SERVE_IN_FLIGHT, 1)) {
+		refusal_log(file, "too many requests in flight",
+			    packet + UMAD_HEADER_BYTES);
+		return -ENOBUFS;
+	}
+	err = file->upstream->ops->send(file->upstream, packet, len);
+	if (err && waits)
+		ibsa__user_give(user_of(file), SERVE_IN_FLIGHT, 1);
+	else
+		file->in_flight += waits;
+	return err;
+}
+
+uid_t ibsad_file_user(const struct client_file *file)
+{
+	return ibsa__user_id(user_of(file));
+}
+
+uint32_t ibsad_file_port(const struct client_file *file)
+{
+	return file->port;
+}
+
+bool ibsad_file_has_reports(const struct client_file *file)
+{
+	return file->has_reports;
+}
+
+bool ibsad_file_may_register(const struct client_file *file, uint32_t count)
+{
+	if (!ibsa__user_take(user_of(file), SERVE_REGISTRATIONS, count + 1))
+		return false;
+	ibsa__user_give(user_of(file), SERVE_REGISTRATIONS, count + 1);
+	return true;
+}
+
+void ibsad_file_continue(struct client_file *file, const uint8_t *packet,
+			 size_t len, enum owned_answer answer)
+{
+	int err = 0;
+
+	if (answer == OWNED_PASS)
+		err = packet_send(file, packet, len);
+	else if (answer == OWNED_BUSY)
+		request_answer(file, packet, IBSA_STATUS_BUSY);
+	else if (answer == OWNED_DENIED)
+		request_answer(file, packet, IBSA_STATUS_REQ_DENIED);
+	if (err)
+		packet_return(file, packet, err);
+}
+
+/* Send what only the owner of a registration may send. */
+static int owned_send(struct client_file *file, const uint8_t *packet,
+		      size_t len)
+{
+	const uint8_t *mad = packet + UMAD_HEADER_BYTES;
+	const char *reason = NULL;
+	enum owned_answer answer;
+
+	if (mad_is_response(mad))
+		return file->has_reports ? packet_send(file, packet, len)
+					 : -EPERM;
+	answer = ibsad_owned_judge(&file->daemon->owned, file, packet, len,
+				   &reason);
+	if (reason)
+		refusal_log(file, reason, mad);
+	ibsad_file_continue(file, packet, len, answer);
+	return 0;
+}
+
+static int file_send(struct umad_file *base, const void *packet, size_t len)
+{
+	struct client_file *file = file_of(base);
+	const struct policy policy = policy_of(file->daemon, file->port);
+	const struct policy_verdict verdict = ibsad_policy_send(&policy, packet,
+								len);
+
+	if (verdict.reason)
+		refusal_log(file, verdict.reason,
+			    (const uint8_t *)packet + UMAD_HEADER_BYTES);
+	switch (verdict.answer) {
+	case POLICY_PASS:
+		return packet_send(file, packet, len);
+	case POLICY_OWNED:
+		return owned_send(file, packet, len);
+	case POLICY_DENIED:
+		request_answer(file, packet, IBSA_STATUS_REQ_DENIED);
+		return 0;
+	case POLICY_UNANSWERED:
+		return -ETIMEDOUT;
+	default:
+		return -EPERM;
+	}
+}
+
+static void response_note(struct client_file *file, const uint8_t *packet,
+			  size_t len)
+{
+	struct umad_header header;
+
+	memcpy(&header, packet, sizeof(header));
+	if (!header.status && len >= FIRST_BYTES)
+		ibsad_owned_response(&file->daemon->owned, file,
+				     packet + UMAD_HEADER_BYTES,
+				     len - UMAD_HEADER_BYTES);
+	if (!file->in_flight || len < REFUSED_BYTES ||
+	    (!header.status && !mad_is_response(packet + UMAD_HEADER_BYTES)))
+		return;
+	file->in_flight--;
+	ibsa__user_give(user_of(file), SERVE_IN_FLIGHT, 1);
+}
+
+/* The file's descriptor has ended, as when the device was removed. */
+static void file_lose(struct client_file *file)
+{
+	if (file->fd < 0)
+		return;
+	epoll_ctl(file->daemon->poll_fd, EPOLL_CTL_DEL, file->fd, NULL);
+	file->fd = -1;
+	ibsa__peer_end(file->client);
+}
+
+/*
+ * Receive a packet that is larger than FIRST_BYTES, whose header is known. It
+ * stays at the head of the file until it is received, so a client without room
+ * for it loses its file.
+ */
+static int large_receive(struct client_file *file,
+			 const struct umad_header *header)
+{
+	struct umad_buffer buffer = { .room = header->length };
+	struct packet *packet = NULL;
+	int got;
+
+	if (header->length > FIRST_BYTES && header->length <= REMOTE_PACKET_MAX)
+		packet = packet_new(file, header->length);
+	if (!packet)
+		return -ENOMEM;
+	buffer.bytes = packet->bytes;
+	got = file->upstream->ops->receive(file->upstream, &buffer, 1);
+	if (got <= 0 || buffer.len != packet->len) {
+		packet_free(file, packet);
+		return got < 0 ? got : -EIO;
+	}
+	response_note(file, packet->bytes, packet->len);
+	packet_queue(file, packet);
+	return 1;
+}
+
+/* Return: 1; -EAGAIN there is no packet; or another error. */
+static int packet_receive(struct client_file *file)
+{
+	_Alignas(struct umad_header) uint8_t bytes[FIRST_BYTES];
+	struct umad_buffer buffer = { .bytes = bytes, .room = sizeof(bytes) };
+	struct umad_header header;
+	const int got = file->upstream->ops->receive(file->upstream, &buffer,
+						     1);
+
+	if (got > 0 && buffer.len >= UMAD_HEADER_BYTES) {
+		response_note(file, bytes, buffer.len);
+		copy_queue(file, bytes, buffer.len);
+	}
+	if (got != -ENOSPC)
+		return got;
+	memcpy(&header, bytes, sizeof(header));
+	return large_receive(file, &header);
+}
+
+static void file_settle(struct umad_file *base)
+{
+	struct client_file *file = file_of(base);
+	int got = 1;
+
+	for (int i = 0; file->fd >= 0 && got > 0 && i < PACKETS_MAX; i++)
+		got = packet_receive(file);
+	if (got < 0 && got != -EAGAIN && got != -EINTR) {
+		if (got == -ENOMEM)
+			refusal_log(file, "a reply needs too much memory",
+				    NULL);
+		file_lose(file);
+	}
+}
+
+void ibsad_file_readable(void *arg)
+{
+	const struct client_file *file = arg;
+
+	ibsa__peer_ready(file->client);
+}
+
+static int file_register(struct umad_file *base,
+			 struct umad_agent_request2 *request)
+{
+	struct client_file *file = file_of(base);
+	const struct policy policy = policy_of(file->daemon, file->port);
+	const char *reason = NULL;
+	int err = ibsad_policy_register(&policy, request, &reason);
+
+	if (reason)
+		refusal_log(file, reason, NULL);
+	if (!err)
+		err = file->upstream->ops->register_agent2(file->upstream,
+							   request);
+	if (!err && request->method_mask[0])
+		file->has_reports = true;
+	return err;
+}
+
+static int file_unregister(struct umad_file *base, uint32_t id)
+{
+	struct client_file *file = file_of(base);
+
+	return file->upstream->ops->unregister_agent(file->upstream, id);
+}
+
+static uint64_t file_now_ns(struct umad_file *base)
+{
+	(void)base;
+	return clock_now_ns();
+}
+
+static void upstream_close(struct client_file *file)
+{
+	if (file->upstream->ops->close)
+		file->upstream->ops->close(file->upstream);
+	else
+		close(file->plain.fd);
+}
+
+static struct packet *packet_first(const struct client_file *file)
+{
+	return list_object(file->queue.next, struct packet, link);
+}
+
+static void file_take(struct umad_file *base)
+{
+	struct client_file *file = file_of(base);
+	struct packet *packet = packet_first(file);
+
+	list_take(&packet->link);
+	packet_free(file, packet);
+}
+
+static void file_close(struct umad_file *base)
+{
+	struct client_file *file = file_of(base);
+
+	ibsad_owned_file_end(&file->daemon->owned, file);
+	if (file->fd >= 0)
+		epoll_ctl(file->daemon->poll_fd, EPOLL_CTL_DEL, file->fd, NULL);
+	upstream_close(file);
+	while (!list_is_empty(&file->queue))
+		file_take(base);
+	ibsa__user_give(user_of(file), SERVE_IN_FLIGHT, file->in_flight);
+	ibsa__free(file);
+}
+
+static const struct umad_file_ops file_ops = {
+	.register_agent2 = file_register,
+	.unregister_agent = file_unregister,
+	.send = file_send,
+	.now_ns = file_now_ns,
+	.close = file_close,
+};
+
+/* Open a file at the port. Return: its descriptor or -errno. */
+static int upstream_open(struct client_file *file)
+{
+	struct ibsad_ports *ports = &file->daemon->ports;
+	const int fd = ibsa__files_umad_open(
+		ports->files, ports->at[file->port].umad, &file->upstream);
+
+	if (fd < 0 || file->upstream)
+		return fd;
+	file->plain = umad_fd(fd);
+	file->upstream = &file->plain.base;
+	return fd;
+}
+
+int ibsad_file_open(void *owner, const struct serve_port *port,
+		    struct server_peer *client, struct umad_file **out)
+{
+	struct client_file *file = ibsa__calloc(1, sizeof(*file));
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = file };
+	int err = 0;
+
+	if (!file)
+		return -ENOMEM;
+	file->base.ops = &file_ops;
+	file->daemon = owner;
+	file->client = client;
+	file->port = port->port;
+	list_init(&file->queue);
+	file->fd = upstream_open(file);
+	if (file->fd < 0)
+		err = file->fd;
+	else if (epoll_ctl(file->daemon->poll_fd, EPOLL_CTL_ADD, file->fd,
+			   &event))
+		err = -errno;
+	if (err) {
+		if (file->fd >= 0)
+			upstream_close(file);
+		ibsa__free(file);
+		return err;
+	}
+	*out = &file->base;
+	return 0;
+}
+
+static void file_refuse(struct umad_file *base, const uint8_t *packet, int err)
+{
+	packet_return(file_of(base), packet, err);
+}
+
+static uint64_t file_due_ns(struct umad_file *base)
+{
+	(void)base;
+	return UINT64_MAX;
+}
+
+static const uint8_t *file_head(struct umad_file *base, size_t *len)
+{
+	const struct client_file *file = file_of(base);
+	const struct packet *packet = packet_first(file);
+
+	if (list_is_empty(&file->queue))
+		return NULL;
+	*len = packet->len;
+	return packet->bytes;
+}
+
+static size_t file_queued(struct umad_file *base)
+{
+	return file_of(base)->queued;
+}
+
+static bool file_has_agent(struct umad_file *base,
+			   const struct umad_agent_request2 *request)
+{
+	return file_of(base)->has_reports && request->method_mask[0];
+}
+
+static int file_set_issm(struct umad_file *base, bool on)
+{
+	(void)base;
+	(void)on;
+	return -EPERM;
+}
+
+static bool file_has_work(struct umad_file *base)
+{
+	(void)base;
+	return false;
+}
+
+static void file_work(struct umad_file *base, uint64_t until_ns)
+{
+	(void)base;
+	(void)until_ns;
+}
+
+static void file_drop_work(struct umad_file *base)
+{
+	(void)base;
+}
+
+static size_t file_work_memory(struct umad_file *base)
+{
+	(void)base;
+	return 0;
+}
+
+const struct serve_file_ops ibsad_file_ops = {
+	.refuse = file_refuse,
+	.settle = file_settle,
+	.due_ns = file_due_ns,
+	.head = file_head,
+	.take = file_take,
+	.queued = file_queued,
+	.has_agent = file_has_agent,
+	.set_issm = file_set_issm,
+	.has_work = file_has_work,
+	.work = file_work,
+	.drop_work = file_drop_work,
+	.work_memory = file_work_memory,
+};

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ibsad: gives programs of ordinary users a part of the umad files of one
+ * device.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <ibsa/ibsa.h>
+
+#include "base/clock.h"
+#include "base/environment.h"
+#include "ibsad/daemon.h"
+#include "ibsad/systemd.h"
+
+enum {
+	EVENTS_MAX = 64,
+	REFRESH_MS = 1000,
+	END_MS = 2000, /* to delete what users have registered */
+	EXIT_USAGE = 2,
+};
+
+/* In the order of enum serve_quota. */
+static const char *const quota_names[SERVE_QUOTAS] = {
+	[SERVE_CONNECTIONS] = "connections",
+	[SERVE_REQUESTS] = "requests",
+	[SERVE_BYTES] = "bytes",
+	[SERVE_IN_FLIGHT] = "in-flight",
+	[SERVE_REGISTRATIONS] = "registrations",
+};
+
+struct settings {
+	const char *device;
+	const char *socket;
+	bool is_standalone;
+	bool performance;
+	struct serve_limits quotas[SERVE_QUOTAS];
+};
+
+static const char usage[] =
+	"usage: ibsad [--performance] [--quota NAME=ONE[/ALL]]...\n"
+	"             [--standalone [--socket PATH]] DEVICE\n"
+	"\n"
+	"Gives programs of all users a part of the SA's services at DEVICE.\n"
+	"\n"
+	"  --performance         permit to read performance counters\n"
+	"  --quota NAME=ONE/ALL  limit of one user, and of all users but root;\n"
+	"                        NAME: connections, requests (a second), bytes,\n"
+	"                        in-flight, registrations; 0: no limit\n"
+	"  --socket PATH         with --standalone; default: /run/ibsad/DEVICE\n"
+	"  --standalone          create the socket, without systemd\n"
+	"  -h, --help\n"
+	"  -V, --version\n"
+	"\n"
+	"See ibsad(8).\n";
+
+static int number_read(const char **text, uint32_t *out)
+{
+	unsigned long long value;
+	char *end;
+
+	if (**text < '0' || **text > '9')
+		return -EINVAL;
+	errno = 0;
+	value = strtoull(*text, &end, 10);
+	if (errno || value > UINT32_MAX)
+		return -ERANGE;
+	*text = end;
+	*out = (uint32_t)value;
+	return 0;
+}
+
+static int limits_read(const char *text, struct serve_limits *out)
+{
+	struct serve_limits limits = { 0 };
+	int err = number_read(&text, &limits.one);
+
+	if (!err && *text == '/') {
+		text++;
+		err = number_read(&text, &limits.all);
+	}
+	if (err || *text)
+		return -EINVAL;
+	*out = limits;
+	return 0;
+}
+
+static int quota_read(const char *text, struct settings *settings)
+{
+	const size_t len = strcspn(text, "=");
+
+	for (int i = 0; i < SERVE_QUOTAS; i++) {
+		if (strlen(quota_names[i]) == len && len && text[len] &&
+		    !strncmp(text, quota_names[i], len))
+			return limits_read(text + len + 1,
+					   &settings->quotas[i]);
+	}
+	return -EINVAL;
+}
+
+enum { OPTION_PERFORMANCE = 256, OPTION_QUOTA, OPTION_SOCKET, OPTION_ALONE };
+
+static const struct option options[] = {
+	{ "performance", no_argument, NULL, OPTION_PERFORMANCE },
+	{ "quota", required_argument, NULL, OPTION_QUOTA },
+	{ "socket", required_argument, NULL, OPTION_SOCKET },
+	{ "standalone", no_argument, NULL, OPTION_ALONE },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static void print_and_exit(const char *text)
+{
+	fputs(text, stdout);
+	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
+/* Return: whether the option is valid. */
+static bool option_take(int option, struct settings *settings)
+{
+	switch (option) {
+	case 'h':
+		print_and_exit(usage);
+		return true;
+	case 'V':
+		print_and_exit("ibsad " IBSA_VERSION "\n");
+		return true;
+	case OPTION_PERFORMANCE:
+		settings->performance = true;
+		return true;
+	case OPTION_QUOTA:
+		if (!quota_read(optarg, settings))
+			return true;
+		ibsad_log("'%.64s' is not a quota; write NAME=ONE or "
+			  "NAME=ONE/ALL",
+			  optarg);
+		return false;
+	case OPTION_SOCKET:
+		settings->socket = optarg;
+		return true;
+	case OPTION_ALONE:
+		settings->is_standalone = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool settings_read(int argc, char **argv, struct settings *out)
+{
+	int option;
+
+	while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1)
+		if (!option_take(option, out))
+			return false;
+	if (optind + 1 != argc) {
+		ibsad_log("give one device; see ibsad --help");
+		return false;
+	}
+	out->device = argv[optind];
+	if (out->socket && !out->is_standalone) {
+		ibsad_log("--socket needs --standalone: otherwise systemd "
+			  "makes the socket");
+		return false;
+	}
+	return true;
+}
+
+int ibsad_poll_add(struct daemon *daemon, int fd, void *data)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = data };
+
+	return epoll_ctl(daemon->poll_fd, EPOLL_CTL_ADD, fd, &event) ? -errno
+								     : 0;
+}
+
+static int signals_open(struct daemon *daemon)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return -errno;
+	daemon->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (daemon->signal_fd < 0)
+		return -errno;
+	return ibsad_poll_add(daemon, daemon->signal_fd, &daemon->signal_fd);
+}
+
+static int server_open(struct daemon *daemon, const struct settings *settings,
+		       int listener, struct ibsa_error *error)
+{
+	struct server_options serve = {
+		.ops = &ibsad_serve_ops,
+		.owner = daemon,
+		.lock = &daemon->lock,
+		.title = "ibsad",
+		.note = ibsad_log_note,
+		.arg = daemon,
+		.any_user = true,
+		.listener = listener,
+	};
+	char path[sizeof("/run/ibsad/") + NAME_MAX];
+	int err;
+
+	memcpy(serve.quotas, settings->quotas, sizeof(serve.quotas));
+	snprintf(path, sizeof(path), "/run/ibsad/%s", settings->device);
+	err = ibsa__server_open(settings->socket ? settings->socket : path,
+				&serve, error, &daemon->server);
+	if (err)
+		return err;
+	return ibsad_poll_add(daemon, ibsa__server_fd(daemon->server),
+			      &daemon->server);
+}
+
+/*
+ * Handle the events. All umad files of clients are noted before the server
+ * runs, which may close them.
+ */
+static bool events_handle(struct daemon *daemon,
+			  const struct epoll_event *events, int count)
+{
+	bool is_ending = false;
+
+	pthread_mutex_lock(&daemon->lock);
+	for (int i = 0; i < count; i++) {
+		void *data = events[i].data.ptr;
+
+		if (data == &daemon->signal_fd)
+			is_ending = true;
+		else if (data != &daemon->server && data != &daemon->owned)
+			ibsad_file_readable(data);
+	}
+	pthread_mutex_unlock(&daemon->lock);
+	return !is_ending;
+}
+
+static int timeout_ms(const struct daemon *daemon, uint64_t read_ns)
+{
+	const int own_ms = ibsad_owned_timeout_ms(&daemon->owned);
+
+	if (!ibsa__server_stats(daemon->server).clients)
+		return own_ms;
+	return sooner_ms(own_ms, ibsa__clock_left_ms(REFRESH_MS, read_ns));
+}
+
+static void ports_follow(struct daemon *daemon, uint64_t *read_ns)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	if (now_ns - *read_ns < REFRESH_MS * NS_PER_MS)
+		return;
+	*read_ns = now_ns;
+	if (ibsad_ports_refresh(&daemon->ports))
+		ibsa__server_changed(daemon->server);
+}
+
+/* Return: 0 after a signal; or -errno. */
+static int loop_run(struct daemon *daemon)
+{
+	struct epoll_event events[EVENTS_MAX];
+	uint64_t read_ns = 0;
+	int err = 0;
+
+	while (!err || err == -EINTR) {
+		const int count = epoll_wait(daemon->poll_fd, events,
+					     EVENTS_MAX,
+					     timeout_ms(daemon, read_ns));
+
+		if (count > 0 && !events_handle(daemon, events, count))
+			return 0;
+		ports_follow(daemon, &read_ns);
+		ibsad_owned_dispatch(&daemon->owned);
+		err = ibsa__server_wait(daemon->server, 0);
+	}
+	return err;
+}
+
+/*
+ * The fabric of ibsad's own client: that of the environment, or the device file
+ * itself, because ibsad must not be its own client.
+ */
+static const char *own_fabric(const struct settings *settings)
+{
+	const char *fabric =
+		ibsa__environment_read(!settings->is_standalone).fabric;
+
+	return fabric ? fabric : "";
+}
+
+static int daemon_run(struct daemon *daemon, const struct settings *settings,
+		      int listener, struct ibsa_error *error)
+{
+	int err;
+
+	daemon->poll_fd = epoll_create1(EPOLL_CLOEXEC);
+	err = daemon->poll_fd < 0 ? -errno : signals_open(daemon);
+	if (err)
+		return err;
+	err = ibsad_ports_open(&daemon->ports, settings->device,
+			       settings->is_standalone, error);
+	if (err)
+		return err;
+	ibsad_owned_init(&daemon->owned, daemon, own_fabric(settings));
+	err = server_open(daemon, settings, listener, error);
+	if (!err) {
+		ibsad_systemd_notify("READY=1");
+		err = loop_run(daemon);
+		ibsad_systemd_notify("STOPPING=1");
+	}
+	ibsa__server_close(daemon->server);
+	ibsad_owned_done(&daemon->owned, END_MS);
+	ibsad_ports_close(&daemon->ports);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	struct settings settings = {
+		.quotas = {
+			[SERVE_CONNECTIONS] = { .one = 128, .all = 768 },
+			[SERVE_REQUESTS] = { .one = 20000, .all = 50000 },
+			[SERVE_BYTES] = { .one = 128 << 20, .all = 512 << 20 },
+			[SERVE_IN_FLIGHT] = { .one = 4096, .all = 16384 },
+			[SERVE_REGISTRATIONS] = { .one = 64, .all = 1024 },
+		},
+	};
+	struct daemon daemon = {
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.poll_fd = -1,
+		.signal_fd = -1,
+	};
+	struct ibsa_error error = { "" };
+	int listener;
+	int err;
+
+	if (!settings_read(argc, argv, &settings))
+		return EXIT_USAGE;
+	daemon.performance = settings.performance;
+	signal(SIGPIPE, SIG_IGN);
+	listener = settings.is_standalone ? 0 : ibsad_systemd_socket();
+	if (!settings.is_standalone)
+		ibsa_environment_ignore();
+	if (!settings.is_standalone && listener <= 0) {
+		ibsad_log("systemd has passed no socket; to start ibsad by "
+			  "hand, give --standalone");
+		return EXIT_USAGE;
+	}
+	err = daemon_run(&daemon, &settings, listener, &error);
+	if (err)
+		ibsad_log("%s", *error.text ? error.text : strerror(-err));
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reads the ports of the device. Their states are read at most once a second,
+ * however many clients there are.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "client/files.h"
+#include "device/device.h"
+#include "device/sysfs.h"
+#include "ibsad/port.h"
+
+/* Time after which the GID and P_Key tables are read, changed port or not. */
+#define TABLES_NS (10 * NS_PER_S)
+
+int ibsad_ports_open(struct ibsad_ports *ports, const char *name,
+		     bool uses_environment, struct ibsa_error *error)
+{
+	unsigned int count = 0;
+	int err;
+
+	*ports = (struct ibsad_ports){ .files = NULL };
+	if (strlen(name) > REMOTE_NODE_MAX || strchr(name, '/') || *name == '.')
+		return ibsa__fail(error, -EINVAL,
+				  "'%.64s' is not the name of a device", name);
+	strcpy(ports->device, name);
+	err = uses_environment ? ibsa__files_open_now(&ports->files)
+			       : ibsa__sysfs_open(NULL, &ports->files);
+	if (err)
+		return ibsa__fail(error, err, "out of memory");
+	for (unsigned int i = 1; i <= IBSAD_PORTS; i++)
+		count += !ibsa__mad_device_find(ports->files, name, i,
+						ports->at[i].umad);
+	if (count)
+		return 0;
+	ibsad_ports_close(ports);
+	return ibsa__fail(error, -ENODEV,
+			  "there is no MAD device of %.64s; list the devices "
+			  "with: ibsa devices",
+			  name);
+}
+
+void ibsad_ports_close(struct ibsad_ports *ports)
+{
+	ibsa__files_put(ports->files);
+	ports->files = NULL;
+}
+
+static void gids_read(struct ibsad_ports *ports, uint32_t number,
+		      struct serve_state *out)
+{
+	while (out->gid_count < SERVE_GIDS_MAX &&
+	       !ibsa__port_gid_read(ports->files, ports->device, number,
+				    out->gid_count, &out->gids[out->gid_count]))
+		out->gid_count++;
+}
+
+static void pkeys_read(struct ibsad_ports *ports, uint32_t number,
+		       struct serve_state *out)
+{
+	uint16_t *pkeys;
+	size_t count;
+
+	if (ibsa__pkeys_read(ports->files, ports->device, number, &pkeys,
+			     &count))
+		return;
+	if (count > SERVE_PKEYS_MAX)
+		count = SERVE_PKEYS_MAX;
+	memcpy(out->pkeys, pkeys, count * sizeof(*pkeys));
+	out->pkey_count = (uint32_t)count;
+	ibsa__free(pkeys);
+}
+
+/* Return: whether the state of the port has changed. */
+static bool port_read(struct ibsad_ports *ports, uint32_t number)
+{
+	struct ibsad_port *port = &ports->at[number];
+	const uint64_t now_ns = clock_now_ns();
+	struct ibsa_port_state state;
+	struct serve_state before;
+
+	/* The padding is compared, too. */
+	memset(&state, 0, sizeof(state));
+	if (ibsa__port_read(ports->files, ports->device, number, &state))
+		memset(&state, 0, sizeof(state));
+	state.port_num = (uint8_t)number;
+	if (port->read_ns && now_ns - port->read_ns < TABLES_NS &&
+	    !memcmp(&state, &port->state.port, sizeof(state)))
+		return false;
+	before = port->state;
+	port->state = (struct serve_state){ .gid_count = 0 };
+	port->state.port = state;
+	gids_read(ports, number, &port->state);
+	pkeys_read(ports, number, &port->state);
+	port->read_ns = now_ns;
+	return memcmp(&before, &port->state, sizeof(before)) != 0;
+}
+
+void ibsad_port_read(struct ibsad_ports *ports, uint32_t number,
+		     uint64_t age_ns)
+{
+	const struct ibsad_port *port = &ports->at[number];
+
+	if (!port->read_ns || clock_now_ns() - port->read_ns >= age_ns)
+		(void)port_read(ports, number);
+}
+
+bool ibsad_ports_refresh(struct ibsad_ports *ports)
+{
+	bool has_changed = false;
+
+	for (uint32_t i = 1; i <= IBSAD_PORTS; i++)
+		has_changed = (ports->at[i].read_ns && port_read(ports, i)) ||
+			      has_changed;
+	return has_changed;
+}
+
+static bool port_is_active(struct ibsad_ports *ports, uint32_t number)
+{
+	ibsad_port_read(ports, number, NS_PER_S);
+	return ports->at[number].state.port.port_state == IBSA_PORT_ACTIVE;
+}
+
+int ibsad_port_find(struct ibsad_ports *ports, uint32_t number, uint32_t *out)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = IBSAD_PORTS; i; i--) {
+		if (!*ports->at[i].umad || (number && number != i))
+			continue;
+		if (!first || !port_is_active(ports, first) ||
+		    port_is_active(ports, i))
+			first = i;
+	}
+	if (!first)
+		return -ENXIO;
+	*out = first;
+	return 0;
+}
+
+/*
+ * Whether a client may read a path. The prefix allows the directories of all
+ * device classes; "-" stands for the device.
+ */
+static int path_make(const struct ibsad_ports *ports, const char *path,
+		     char *out, size_t room)
+{
+	static const char selected[] = "class/infiniband/-";
+	const size_t len = sizeof(selected) - 1;
+	int used;
+
+	if (strncmp(path, "class/infiniband", strlen("class/infiniband")) !=
+		    0 ||
+	    strstr(path, ".."))
+		return -EACCES;
+	if (!strncmp(path, selected, len) && (!path[len] || path[len] == '/'))
+		used = snprintf(out, room, "class/infiniband/%s%s",
+				ports->device, path + len);
+	else
+		used = snprintf(out, room, "%s", path);
+	return (size_t)used < room ? 0 : -ENAMETOOLONG;
+}
+
+int ibsad_ports_file(struct ibsad_ports *ports, const char *path, char *out,
+		     size_t room, size_t *used)
+{
+	struct ibsa__file_text text;
+	char found[512];
+	int err = path_make(ports, path, found, sizeof(found));
+
+	if (!err)
+		err = ports->files->ops->read(ports->files, found, &text);
+	if (err)
+		return err;
+	*used = strlen(text.bytes);
+	if (*used > room)
+		*used = room;
+	memcpy(out, text.bytes, *used);
+	return 0;
+}
+
+static void names_put(const struct ibsa__names *names, char *out, size_t room,
+		      size_t *used)
+{
+	*used = 0;
+	for (size_t i = 0; i < names->count; i++) {
+		const size_t len = strlen(names->at[i]) + 1;
+
+		if (len > room - *used)
+			return;
+		memcpy(out + *used, names->at[i], len);
+		*used += len;
+	}
+}
+
+int ibsad_ports_folder(struct ibsad_ports *ports, const char *path, char *out,
+		       size_t room, size_t *used)
+{
+	struct ibsa__names names = { .count = 0 };
+	char found[512];
+	int err = path_make(ports, path, found, sizeof(found));
+
+	if (!err)
+		err = ports->files->ops->list(ports->files, found, &names);
+	if (!err)
+		names_put(&names, out, room, used);
+	ibsa__names_free(&names);
+	return err;
+}
