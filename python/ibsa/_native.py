@@ -87,6 +87,11 @@ class Stats(Structure):
         "busy", "timeouts", "canceled", "send_errors", "ignored_id",
         "ignored_source", "ignored_kind", "ignored_malformed", "redirected")]
 
+    def __repr__(self) -> str:
+        values = ", ".join(f"{field[0]}={getattr(self, field[0])}"
+                           for field in self._fields_)
+        return f"Stats({values})"
+
 
 class PortStruct(Structure):
     _fields_ = [("gid", Gid), ("lid", c_uint32), ("sm_lid", c_uint32),
