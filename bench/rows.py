@@ -179,6 +179,10 @@ ROWS = [
         "loss 1 seconds", "", "", 0.8),
     Row("B35", "10,000 paths at once, 5 % of the MADs lost", "timeouts",
         "loss 5 timeouts", "", "", 0),
+    Row("B36", "16 hosts of 8 adapters open 128 ports, against single hosts",
+        "ms", "attach hosts ms", "attach single ms", "time", 1.2),
+    Row("B36", "the server's memory then, against single hosts", "MB",
+        "attach hosts MB", "attach single MB", "time", 1.2),
 ]
 
 NAMES = sorted({row.name for row in ROWS}, key=lambda name: int(name[1:]))

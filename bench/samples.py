@@ -333,10 +333,43 @@ class Samples:
                     self.read(run(self.programs / "bench-loss"),
                               f"loss {percent} ")
 
+    def attach(self):
+        """128 ports of one switch: of 16 hosts, and of 128."""
+        for _ in range(self.rounds):
+            for case in self.cases("hosts", "single"):
+                with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+                    pathlib.Path(folder, "shared.net").write_text(
+                        star_of(case), encoding="ascii")
+                    self.attach_round(folder, case)
+
+    def attach_round(self, folder, case):
+        with Shared(folder, self.build, core=0) as server, \
+                subprocess.Popen([self.programs / "bench-attach", case],
+                                 text=True, stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE) as clients:
+            words = clients.stdout.readline().split()
+            if not words:
+                raise Failed("a port cannot be opened")
+            status = pathlib.Path(f"/proc/{server.pid}/status").read_text(
+                encoding="ascii")
+            kilobytes = re.search(r"^VmRSS:\s+(\d+)", status, re.MULTILINE)[1]
+            self.values[f"attach {case} ms"].append(float(words[1]) * 1000)
+            self.values[f"attach {case} MB"].append(int(kilobytes) / 1024)
+
     def timed(self, case, *command):
         start = time.perf_counter()
         run(*command)
         self.values[case].append((time.perf_counter() - start) * 1000 / 100)
+
+
+def star_of(case):
+    """A topology file of B36: "hosts" of 8 adapters each, or "single" ones."""
+    names = [f"h{i // 8} mlx5_{i % 8}" if case == "hosts" else f"s{i}"
+             for i in range(128)]
+    lines = ['Switch 128 "switch"']
+    lines += [f'[{i + 1}] "n{i}"[1] # 4xNDR' for i in range(128)]
+    lines += [f'Ca 1 "n{i}" # "{name}"' for i, name in enumerate(names)]
+    return "\n".join(lines) + "\n"
 
 
 class Shared:
@@ -393,4 +426,5 @@ MEASURE = {
     "B33": ("topology", Samples.topology),
     "B34": ("idle", Samples.idle),
     "B35": ("loss", Samples.loss),
+    "B36": ("attach", Samples.attach),
 }
