@@ -40,17 +40,36 @@ const char *complaint_first(void)
  * Print a message as a line on stderr. The line is written in one call, because
  * other processes may write to the same terminal.
  */
-void complain(const char *format, ...)
+static void complain_list(const char *format, va_list args)
 {
 	char text[SENTENCE_BYTES];
 	char line[SENTENCE_BYTES];
-	va_list args;
 
-	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
 	if (!*first_complaint)
 		strcpy(first_complaint, text);
 	if (!complaints_are_muted)
 		fwrite(line, 1, sentence(line, text), stderr);
+}
+
+/* A function that prints a message, and returns a status if it has a type. */
+#define MESSAGE(type, name, status)          \
+	type name(const char *format, ...)   \
+	{                                    \
+		va_list args;                \
+                                             \
+		va_start(args, format);      \
+		complain_list(format, args); \
+		va_end(args);                \
+		return status;               \
+	}
+MESSAGE(void, complain, )
+MESSAGE(int, fail_no, CLI_NO)
+MESSAGE(int, fail_usage, CLI_USAGE)
+MESSAGE(int, fail_silent, CLI_SILENT)
+MESSAGE(int, fail_device, CLI_DEVICE)
+
+int no_memory(void)
+{
+	return fail_device("out of memory");
 }

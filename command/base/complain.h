@@ -24,6 +24,18 @@ void complaints_mute(bool is_muted);
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
+ * Print a message as complain() does. Return: the exit status that the name
+ * says, so that a caller can write "return fail_usage(...)".
+ */
+int fail_no(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int fail_silent(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int fail_device(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Print that memory is short. Return: CLI_DEVICE. */
+int no_memory(void);
+
+/*
  * Return: the first message of complain(); "" if there is none.
  */
 const char *complaint_first(void);

@@ -51,9 +51,8 @@ static const char *advice(int err)
 
 static int cannot_write(const struct new_file *file, int err)
 {
-	complain("cannot write '%s': %s%s", file->path, strerror(-err),
-		 advice(err));
-	return CLI_DEVICE;
+	return fail_device("cannot write '%s': %s%s", file->path,
+			   strerror(-err), advice(err));
 }
 
 /* Return: the path of @name in the folder of @path; NULL: out of memory. */

@@ -18,8 +18,7 @@ int lines_open(struct lines *lines, const char *option, const char *path,
 	*lines = (struct lines){ .file = NULL };
 	if (file_read(path, timeout_ms, &error, &lines->whole) == 0)
 		return CLI_DONE;
-	complain("%s: %s", option, error.text);
-	return CLI_USAGE;
+	return fail_usage("%s: %s", option, error.text);
 }
 
 void lines_close(struct lines *lines)

@@ -6,12 +6,6 @@
 #include "base/complain.h"
 #include "base/memory_text.h"
 
-static int no_memory(void)
-{
-	complain("out of memory");
-	return CLI_DEVICE;
-}
-
 /* Append bytes, and '\0' after them. Return: 0 if there is no memory. */
 static ssize_t memory_text_append(void *arg, const char *bytes, size_t len)
 {

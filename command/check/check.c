@@ -30,12 +30,11 @@ static int cmd_check(struct cli *cli)
 		return options_only(cli, "check node", &for_node)
 			       ? check_node(cli)
 			       : CLI_USAGE;
-	if (what) {
-		complain("after check, only the word node is accepted, not "
-			 "'%s'; see ibsa check --help",
-			 what);
-		return CLI_USAGE;
-	}
+	if (what)
+		return fail_usage(
+			"after check, only the word node is accepted, not "
+			"'%s'; see ibsa check --help",
+			what);
 	return options_only(cli, "check of the fabric", &for_fabric)
 		       ? check_fabric(cli)
 		       : CLI_USAGE;

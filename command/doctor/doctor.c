@@ -205,10 +205,8 @@ static int findings_report(struct doctor *doctor)
 	size_t wrong = 0;
 
 	progress_end();
-	if (doctor->out_of_memory) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
+	if (doctor->out_of_memory)
+		return no_memory();
 	for (size_t i = doctor->count; i-- > 0;) {
 		const struct finding *finding = &doctor->findings[i];
 

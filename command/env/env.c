@@ -345,8 +345,7 @@ static int env_print(struct cli *cli, struct env *env, int status)
 		(void)variable_print(env, out, &env->all[i]);
 	if (!env->out_of_memory)
 		return status;
-	complain("out of memory");
-	return CLI_DEVICE;
+	return no_memory();
 }
 
 static int env_run(struct cli *cli, const struct library *library)
@@ -371,15 +370,13 @@ static int env_run(struct cli *cli, const struct library *library)
 
 static int cmd_env(struct cli *cli)
 {
-	if (cli->arg_count != 2) {
-		complain("env needs ucx or nccl; see ibsa env --help");
-		return CLI_USAGE;
-	}
+	if (cli->arg_count != 2)
+		return fail_usage("env needs ucx or nccl; see ibsa env --help");
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
 		if (strcmp(libraries[i].name, cli->args[1]) == 0)
 			return env_run(cli, &libraries[i]);
-	complain("env: unknown library '%s'; use ucx or nccl", cli->args[1]);
-	return CLI_USAGE;
+	return fail_usage("env: unknown library '%s'; use ucx or nccl",
+			  cli->args[1]);
 }
 
 static void cmd_env_details(struct cli *cli)

@@ -10,12 +10,6 @@
 #include "output/fields.h"
 #include "session/query_wait.h"
 
-static int no_memory(void)
-{
-	complain("out of memory");
-	return CLI_DEVICE;
-}
-
 static void value_note(struct env_value *value, unsigned int number)
 {
 	if (value->kind == ENV_UNKNOWN)
@@ -66,9 +60,8 @@ static int pkey_read(struct cli *cli, struct env_facts *facts,
 	if (!pkey_find(at->port, given, &at->pkey_index)) {
 		if (!given)
 			return CLI_DONE;
-		complain("%s does not have P_Key 0x%04x",
-			 machine_port_text(at->port, where), *given);
-		return CLI_NO;
+		return fail_no("%s does not have P_Key 0x%04x",
+			       machine_port_text(at->port, where), *given);
 	}
 	pkey = at->port->pkeys[at->pkey_index];
 	facts->pkey_is_given = given;
@@ -231,8 +224,8 @@ static int active_ports(struct env_facts *facts)
 	}
 	if (facts->count)
 		return CLI_DONE;
-	complain("no port is active; to list the ports, type: ibsa devices");
-	return CLI_DEVICE;
+	return fail_device("no port is active; to list the ports, type: ibsa "
+			   "devices");
 }
 
 /* Store the facts that need no SA. Return: the exit status. */
@@ -259,11 +252,9 @@ int env_facts_read(struct cli *cli, struct env_facts *out)
 	int worst;
 
 	*out = (struct env_facts){ .count = 0 };
-	if (options->pkeys.count > 1) {
-		complain("env: --pkey is given more than once; it takes one "
-			 "value");
-		return CLI_USAGE;
-	}
+	if (options->pkeys.count > 1)
+		return fail_usage("env: --pkey is given more than once; it "
+				  "takes one value");
 	worst = ports_read(cli, out);
 	/*
 	 * After the first failure no further SA is queried: one message

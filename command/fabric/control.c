@@ -79,11 +79,10 @@ int fabric_control(struct cli *cli)
 {
 	char line[LINE_MAX_CHARS];
 
-	if (!words_join(cli, line, sizeof(line))) {
-		complain("the command is longer than %d characters; shorten it",
-			 LINE_MAX_CHARS - 1);
-		return CLI_USAGE;
-	}
+	if (!words_join(cli, line, sizeof(line)))
+		return fail_usage("the command is longer than %d characters; "
+				  "shorten it",
+				  LINE_MAX_CHARS - 1);
 	return command_send(cli, line, NULL, 0);
 }
 
@@ -198,17 +197,15 @@ static int play_line(const struct script *script, char *line)
 	double at_s = 0;
 	int status;
 
-	if (len == LINE_MAX_CHARS - 1 && line[len - 1] != '\n') {
-		complain("%s:%d: the line is longer than %d characters",
-			 script->name, script->line, LINE_MAX_CHARS - 2);
-		return CLI_USAGE;
-	}
-	if (!line_parse(line, &at_s, &command)) {
-		complain("%s:%d: expected SECONDS and a command, such as 1.5 "
-			 "link down node1/1",
-			 script->name, script->line);
-		return CLI_USAGE;
-	}
+	if (len == LINE_MAX_CHARS - 1 && line[len - 1] != '\n')
+		return fail_usage("%s:%d: the line is longer than %d "
+				  "characters",
+				  script->name, script->line,
+				  LINE_MAX_CHARS - 2);
+	if (!line_parse(line, &at_s, &command))
+		return fail_usage("%s:%d: expected SECONDS and a command, such "
+				  "as 1.5 link down node1/1",
+				  script->name, script->line);
 	if (!command)
 		return CLI_DONE;
 	sleep_until(script->start_s + at_s);
@@ -222,8 +219,7 @@ static int play_line(const struct script *script, char *line)
 
 static int unreadable(const char *name)
 {
-	complain("cannot read '%s': %s", name, strerror(errno));
-	return CLI_USAGE;
+	return fail_usage("cannot read '%s': %s", name, strerror(errno));
 }
 
 /*

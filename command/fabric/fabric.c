@@ -192,14 +192,14 @@ static bool server_fits(const struct cli *cli)
 {
 	if (fabric_socket(cli) &&
 	    strlen(fabric_socket(cli)) >= FABRIC_PATH_MAX) {
-		complain("--socket: the path is longer than %d characters; "
-			 "use a shorter one",
+		complain("--socket: the path is longer than %d characters; use "
+			 "a shorter one",
 			 FABRIC_PATH_MAX - 1);
 		return false;
 	}
 	if (fabric_socket(cli) && options_given(cli, "fabric")) {
-		complain("--socket and --fabric both name a fabric server; "
-			 "use one of them");
+		complain("--socket and --fabric both name a fabric server; use "
+			 "one of them");
 		return false;
 	}
 	/*
@@ -221,11 +221,9 @@ static int cmd_fabric(struct cli *cli)
 	struct option_set accepted;
 	char text[128];
 
-	if (cli->arg_count < 2) {
-		complain("fabric needs %s; see ibsa fabric --help",
-			 action_names(text, sizeof(text)));
-		return CLI_USAGE;
-	}
+	if (cli->arg_count < 2)
+		return fail_usage("fabric needs %s; see ibsa fabric --help",
+				  action_names(text, sizeof(text)));
 	action = find_action(cli->args[1]);
 	if (!action || !arguments_fit(cli, action))
 		return CLI_USAGE;

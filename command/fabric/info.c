@@ -241,10 +241,9 @@ static int judge(const struct cli *cli, size_t findings)
 {
 	if (findings == 0)
 		return CLI_DONE;
-	complain("%s: %zu %s; for the meaning, see \"fabric info\" in ibsa(8)",
-		 cli->args[2], findings,
-		 findings == 1 ? "finding" : "findings");
-	return CLI_NO;
+	return fail_no(
+		"%s: %zu %s; for the meaning, see \"fabric info\" in ibsa(8)",
+		cli->args[2], findings, findings == 1 ? "finding" : "findings");
 }
 
 static int facts_print(struct cli *cli, struct ibsa_fabric *fabric,

@@ -77,8 +77,8 @@ static int start_faults(struct cli *cli, const struct ibsa_fault *faults)
  */
 static int sa_address_refuse(void)
 {
-	complain("--sa: for a fabric, use embedded or none, not an address");
-	return CLI_USAGE;
+	return fail_usage("--sa: for a fabric, use embedded or none, not an "
+			  "address");
 }
 
 int fabric_load(struct cli *cli)

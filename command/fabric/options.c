@@ -22,10 +22,9 @@ static int seed_option(void *to, const char *value)
 {
 	struct fabric_options *options = to;
 
-	if (ibsa_number_parse(value, 64, &options->seed) != 0) {
-		complain("--seed: '%s' is not a number of 64 bits", value);
-		return CLI_USAGE;
-	}
+	if (ibsa_number_parse(value, 64, &options->seed) != 0)
+		return fail_usage("--seed: '%s' is not a number of 64 bits",
+				  value);
 	options->has_seed = true;
 	return CLI_DONE;
 }
@@ -58,21 +57,19 @@ static int sm_profile_option(void *to, const char *value)
 		*(enum ibsa_sm_profile *)to = (enum ibsa_sm_profile)i;
 		return CLI_DONE;
 	}
-	complain("--sm-profile: unknown SM profile '%s'; see ibsa fabric run "
-		 "--help",
-		 value);
-	return CLI_USAGE;
+	return fail_usage("--sm-profile: unknown SM profile '%s'; see ibsa "
+			  "fabric run --help",
+			  value);
 }
 
 static int fault_option(void *to, const char *value)
 {
 	struct fabric_options *options = to;
 
-	if (options->fault_count == FABRIC_FAULTS_MAX) {
-		complain("--fault is given more than %d times; remove some",
-			 FABRIC_FAULTS_MAX);
-		return CLI_USAGE;
-	}
+	if (options->fault_count == FABRIC_FAULTS_MAX)
+		return fail_usage("--fault is given more than %d times; remove "
+				  "some",
+				  FABRIC_FAULTS_MAX);
 	options->faults[options->fault_count++] = value;
 	return CLI_DONE;
 }

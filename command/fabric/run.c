@@ -77,21 +77,19 @@ int fabric_default_check(const char *path)
 	char folder[FABRIC_PATH_MAX];
 	struct stat found;
 
-	if (lstat(path, &found) != 0) {
-		complain("no fabric server is at %s: start one with ibsa "
-			 "fabric run, or name its socket with --socket",
-			 path);
-		return CLI_DEVICE;
-	}
+	if (lstat(path, &found) != 0)
+		return fail_device("no fabric server is at %s: start one with "
+				   "ibsa fabric run, or name its socket with "
+				   "--socket",
+				   path);
 	snprintf(folder, sizeof(folder), "%s", path);
 	*strrchr(folder, '/') = '\0';
 	if (is_safe_owner(path, false) && is_safe_owner(folder, true))
 		return CLI_DONE;
-	complain("the default socket %s is not used, because it belongs to "
-		 "another user, or another user could replace it; name the "
-		 "socket with --socket",
-		 path);
-	return CLI_DEVICE;
+	return fail_device("the default socket %s is not used, because it "
+			   "belongs to another user, or another user could "
+			   "replace it; name the socket with --socket",
+			   path);
 }
 
 /*
@@ -112,11 +110,11 @@ static int file_limit_raise(const struct cli *cli)
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 	if (!fabric_own(cli)->connections || limit.rlim_max >= needed)
 		return CLI_DONE;
-	complain("--connections %u needs %ju open files, and the limit is %ju; "
-		 "raise the limit with ulimit -Hn, or give a smaller number",
-		 fabric_own(cli)->connections, (uintmax_t)needed,
-		 (uintmax_t)limit.rlim_max);
-	return CLI_DEVICE;
+	return fail_device("--connections %u needs %ju open files, and the "
+			   "limit is %ju; raise the limit with ulimit -Hn, or "
+			   "give a smaller number",
+			   fabric_own(cli)->connections, (uintmax_t)needed,
+			   (uintmax_t)limit.rlim_max);
 }
 
 /*
@@ -194,20 +192,17 @@ static int server_run(struct fabric_run *run, struct interrupt *interrupt)
 	interrupt_calls(interrupt, NULL, NULL);
 	if (!err || err == -EINTR)
 		return CLI_DONE;
-	complain("the fabric server stops because of an error: %s",
-		 strerror(-err));
-	return CLI_DEVICE;
+	return fail_device("the fabric server stops because of an error: %s",
+			   strerror(-err));
 }
 
 static int begin(struct cli *cli, struct fabric_run *run)
 {
 	*run = (struct fabric_run){ .cli = cli };
 	atomic_init(&run->has_ended, false);
-	if (!fabric_own(cli)->socket && !fabric_default_socket(run->path)) {
-		complain("the default path of the socket is too long; name a "
-			 "shorter one with --socket");
-		return CLI_USAGE;
-	}
+	if (!fabric_own(cli)->socket && !fabric_default_socket(run->path))
+		return fail_usage("the default path of the socket is too long; "
+				  "name a shorter one with --socket");
 	if (fabric_own(cli)->socket)
 		strcpy(run->path, fabric_own(cli)->socket);
 	return fabric_load(cli);
@@ -517,8 +512,7 @@ static int start_child(struct fabric_run *run)
 	}
 	if (run->child > 0)
 		return CLI_DONE;
-	complain("cannot start the command: %s", strerror(errno));
-	return CLI_DEVICE;
+	return fail_device("cannot start the command: %s", strerror(errno));
 }
 
 int fabric_exec(struct cli *cli)

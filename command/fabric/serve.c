@@ -166,10 +166,9 @@ static int load_and_serve(struct cli *cli,
 	const int signals = signals_open();
 	int status;
 
-	if (signals < 0) {
-		complain("cannot create a signalfd: %s", strerror(-signals));
-		return CLI_DEVICE;
-	}
+	if (signals < 0)
+		return fail_device("cannot create a signalfd: %s",
+				   strerror(-signals));
 	status = fabric_load(cli);
 	if (status == CLI_DONE)
 		status = responder_run(cli, options, signals);
@@ -186,16 +185,13 @@ int fabric_serve(struct cli *cli)
 	};
 	int status;
 
-	if (!fabric_umad(cli)) {
-		complain("fabric serve needs --umad DEVICE, the name of a "
-			 "device of this machine as ibsa devices lists it");
-		return CLI_USAGE;
-	}
-	if (cli->sa.word && strcmp(cli->sa.word, "none") == 0) {
-		complain("fabric serve: with --sa none, the fabric has no SA "
-			 "that answers; remove --sa none");
-		return CLI_USAGE;
-	}
+	if (!fabric_umad(cli))
+		return fail_usage("fabric serve needs --umad DEVICE, the name "
+				  "of a device of this machine as ibsa devices "
+				  "lists it");
+	if (cli->sa.word && strcmp(cli->sa.word, "none") == 0)
+		return fail_usage("fabric serve: with --sa none, the fabric "
+				  "has no SA that answers; remove --sa none");
 	status = scope_parse(fabric_umad(cli), &scope);
 	options.device = scope.device;
 	options.port = scope.port;

@@ -61,10 +61,8 @@ static int paths_note(struct cli *cli, const struct ibsa_reply *reply,
 
 	(void)cli;
 	check->paths = calloc(reply->count, sizeof(*check->paths));
-	if (!check->paths) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
+	if (!check->paths)
+		return no_memory();
 	for (size_t i = 0; i < reply->count; i++)
 		if (ibsa_reply_decode(reply, i, &path, sizeof(path)) == 0)
 			check->paths[check->path_count++] =
@@ -268,10 +266,8 @@ static int findings_find(struct fabric_check *check, bool has_queries)
 		sms_read(check);
 		sms_check(check);
 	}
-	if (check->out_of_memory) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
+	if (check->out_of_memory)
+		return no_memory();
 	findings_count(check);
 	return CLI_DONE;
 }

@@ -11,16 +11,15 @@ int pkey_option(void *to, const char *value)
 	struct pkey_list *pkeys = to;
 	uint64_t pkey;
 
-	if (pkeys->count == PKEYS_MAX) {
-		complain("--pkey is given more than %d times; remove some",
-			 PKEYS_MAX);
-		return CLI_USAGE;
-	}
+	if (pkeys->count == PKEYS_MAX)
+		return fail_usage("--pkey is given more than %d times; remove "
+				  "some",
+				  PKEYS_MAX);
 	if (ibsa_number_parse(value, 16, &pkey) != 0 ||
-	    !(pkey & (uint16_t)~IBSA_PKEY_FULL)) {
-		complain("--pkey: '%s' is not a P_Key, such as 0x8001", value);
-		return CLI_USAGE;
-	}
+	    !(pkey & (uint16_t)~IBSA_PKEY_FULL))
+		return fail_usage("--pkey: '%s' is not a P_Key, such as "
+				  "0x8001",
+				  value);
 	pkeys->all[pkeys->count++] = (uint16_t)pkey;
 	return CLI_DONE;
 }
@@ -29,8 +28,7 @@ int rate_option(void *to, const char *value)
 {
 	if (rate_limit_parse(value, to))
 		return CLI_DONE;
-	complain("--rate: '%s' is not a rate in Gb/s, such as '>=400' or "
-		 "200Gb",
-		 value);
-	return CLI_USAGE;
+	return fail_usage("--rate: '%s' is not a rate in Gb/s, such as '>=400' "
+			  "or 200Gb",
+			  value);
 }

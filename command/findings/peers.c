@@ -17,12 +17,6 @@
 
 enum { PEERS_MAX = 65536 };
 
-static int no_memory(void)
-{
-	complain("out of memory");
-	return CLI_DEVICE;
-}
-
 /* Add a peer. An error message begins with @where, such as "FILE, line 3: ". */
 static int peer_add(struct node_check *check, const char *text,
 		    const char *where)
@@ -31,10 +25,8 @@ static int peer_add(struct node_check *check, const char *text,
 	struct peer *peers;
 	struct peer *peer;
 
-	if (check->peer_count == PEERS_MAX) {
-		complain("more than %d peers; give fewer", PEERS_MAX);
-		return CLI_USAGE;
-	}
+	if (check->peer_count == PEERS_MAX)
+		return fail_usage("more than %d peers; give fewer", PEERS_MAX);
 	peers = reallocarray(check->peers, check->peer_count + 1,
 			     sizeof(*peers));
 	if (!peers)
@@ -47,8 +39,7 @@ static int peer_add(struct node_check *check, const char *text,
 	check->peer_count++;
 	if (target_parse_any(peer->text, &peer->what, &error) == 0)
 		return CLI_DONE;
-	complain("%s%s", where, error.text);
-	return CLI_USAGE;
+	return fail_usage("%s%s", where, error.text);
 }
 
 /* Add the peer in a line, unless the line is wrong, for the reason @why. */
@@ -59,10 +50,8 @@ static int line_add(struct node_check *check, const char *text, const char *why,
 
 	snprintf(where, sizeof(where),
 		 "%.256s, line %lu: ", check->options->peers, number);
-	if (why) {
-		complain("%s%s", where, why);
-		return CLI_USAGE;
-	}
+	if (why)
+		return fail_usage("%s%s", where, why);
 	return *text ? peer_add(check, text, where) : CLI_DONE;
 }
 
@@ -110,8 +99,7 @@ int peers_fit(const struct node_check *check)
 	for (size_t i = 0; i < check->peer_count && !has_opa; i++) {
 		if (target_parse(check->peers[i].text, &target, &error) == 0)
 			continue;
-		complain("%s", error.text);
-		return CLI_USAGE;
+		return fail_usage("%s", error.text);
 	}
 	return CLI_DONE;
 }

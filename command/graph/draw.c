@@ -95,11 +95,10 @@ static int run_dot(int to, const char *text, size_t len)
 	pid_t dot;
 	int err, put;
 
-	if (pipe2(pipe_fds, O_CLOEXEC) != 0) {
-		complain("--format svg: cannot create a pipe to dot: %s",
-			 strerror(errno));
-		return CLI_DEVICE;
-	}
+	if (pipe2(pipe_fds, O_CLOEXEC) != 0)
+		return fail_device("--format svg: cannot create a pipe to dot: "
+				   "%s",
+				   strerror(errno));
 	err = start_dot(pipe_fds[0], to, &dot);
 	close(pipe_fds[0]);
 	/*
@@ -113,30 +112,27 @@ static int run_dot(int to, const char *text, size_t len)
 		complain("--format svg: cannot write to dot: %s",
 			 strerror(-put));
 	close(pipe_fds[1]);
-	if (err) {
-		complain(
-			"--format svg: cannot run dot: %s; install Graphviz, or "
-			"write its input with --format dot",
-			strerror(err));
-		return CLI_DEVICE;
-	}
+	if (err)
+		return fail_device("--format svg: cannot run dot: %s; install "
+				   "Graphviz, or write its input with --format "
+				   "dot",
+				   strerror(err));
 	ended = await_dot(dot);
 	/* A closed pipe is not a failure. */
 	if (ended == 0 || (WIFSIGNALED(ended) && WTERMSIG(ended) == SIGPIPE))
 		return CLI_DONE;
-	complain("--format svg: dot failed; to see why, write its input with "
-		 "--format dot, and run dot on it");
-	return CLI_DEVICE;
+	return fail_device(
+		"--format svg: dot failed; to see why, write its input with "
+		"--format dot, and run dot on it");
 }
 
 int draw_check(const struct cli *cli, bool all)
 {
 	if (!all || draw_is_output(cli))
 		return CLI_DONE;
-	complain("%s: --all needs --format dot or --format svg; it draws every "
-		 "node",
-		 cli->args[0]);
-	return CLI_USAGE;
+	return fail_usage("%s: --all needs --format dot or --format svg; it "
+			  "draws every node",
+			  cli->args[0]);
 }
 
 int draw(struct cli *cli, bool each, const struct topology_view *view)

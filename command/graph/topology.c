@@ -25,12 +25,6 @@ struct topology_state {
 	int status;
 };
 
-static int no_memory(void)
-{
-	complain("out of memory");
-	return CLI_DEVICE;
-}
-
 static void topology_done(int err, struct ibsa_topology *topology,
 			  const struct ibsa_reply *reply, void *arg)
 {
@@ -143,10 +137,8 @@ int topology_read(struct cli *cli, struct ibsa_topology **out)
 	*out = state.topology;
 	if (!state.topology)
 		return state.status;
-	if (!own_port_in_topology(cli, cli->client, state.topology, &why)) {
-		complain("%s", why.text);
-		return CLI_SILENT;
-	}
+	if (!own_port_in_topology(cli, cli->client, state.topology, &why))
+		return fail_silent("%s", why.text);
 	gaps_explain(cli, state.topology);
 	return state.status;
 }
@@ -201,8 +193,7 @@ int topology_expect_load(const struct cli *cli, const char *path,
 
 	if (file_load(cli, path, &error, out) == 0)
 		return CLI_DONE;
-	complain("--expect: %s", error.text);
-	return CLI_USAGE;
+	return fail_usage("--expect: %s", error.text);
 }
 
 const char *topology_device_pattern(const struct cli *cli)
@@ -309,11 +300,11 @@ static int rail_choose(struct topology_view *view, const char *pattern)
 {
 	if (adapters_hide(view, pattern))
 		return switches_hide(view);
-	complain("--device: no adapter has a node description whose device, "
-		 "the part after the first word, matches '%s'; list the "
-		 "descriptions with: ibsa query table NodeRecord",
-		 pattern);
-	return CLI_NO;
+	return fail_no("--device: no adapter has a node description whose "
+		       "device, the part after the first word, matches '%s'; "
+		       "list the descriptions with: ibsa query table "
+		       "NodeRecord",
+		       pattern);
 }
 
 int topology_view_read(struct cli *cli, struct topology_view *out)

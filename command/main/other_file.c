@@ -135,10 +135,8 @@ int other_files_check(const struct cli *cli)
 					  sizeof(*files));
 	int status;
 
-	if (!files) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
+	if (!files)
+		return no_memory();
 	status = files_check(files, files_list(cli, files));
 	free(files);
 	return status;

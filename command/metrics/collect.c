@@ -23,9 +23,9 @@ static int peers_take(struct node_check *check)
 
 	if (status != CLI_DONE || check->peer_count <= METRICS_PEERS_MAX)
 		return status;
-	complain("more than %d peers: each is a time series; give fewer peers",
-		 METRICS_PEERS_MAX);
-	return CLI_USAGE;
+	return fail_usage("more than %d peers: each is a time series; give "
+			  "fewer peers",
+			  METRICS_PEERS_MAX);
 }
 
 const struct port_check *metrics_port(const struct metrics *metrics)

@@ -225,10 +225,9 @@ static const char *address_split(const char *where, char *out, size_t size)
 
 static int address_wrong(const char *option, const char *where)
 {
-	complain("%s: '%s' is not [ADDR:]PORT, such as 9710, 10.0.0.1:9710 or "
-		 "[::1]:9710",
-		 option, where);
-	return CLI_USAGE;
+	return fail_usage("%s: '%s' is not [ADDR:]PORT, such as 9710, "
+			  "10.0.0.1:9710 or [::1]:9710",
+			  option, where);
 }
 
 static int socket_listen(const struct addrinfo *at)
@@ -285,12 +284,11 @@ static int socket_open(struct http *http, const char *option, const char *where,
 		return address_wrong(option, where);
 	fd = socket_listen(list);
 	freeaddrinfo(list);
-	if (fd < 0) {
-		complain("cannot listen at %s:%s: %s%s", host, port,
-			 strerror(-fd),
-			 fd == -EADDRINUSE ? "; choose another port" : "");
-		return CLI_DEVICE;
-	}
+	if (fd < 0)
+		return fail_device("cannot listen at %s:%s: %s%s", host, port,
+				   strerror(-fd),
+				   fd == -EADDRINUSE ? "; choose another port"
+						     : "");
 	address_note(http, fd);
 	*out = fd;
 	return CLI_DONE;
@@ -303,13 +301,12 @@ int http_start(struct http *http, const char *option, const char *where)
 
 	for (size_t i = 0; i < SLOTS; i++)
 		http->connections[i].fd = MHD_INVALID_SOCKET;
-	if (libmicrohttpd_load(&http->library) < 0) {
-		complain("%s: cannot load libmicrohttpd: %s; install the "
-			 "package libmicrohttpd12 (Debian) or libmicrohttpd "
-			 "(Enterprise Linux)",
-			 option, dlerror());
-		return CLI_DEVICE;
-	}
+	if (libmicrohttpd_load(&http->library) < 0)
+		return fail_device(
+			"%s: cannot load libmicrohttpd: %s; install the "
+			"package libmicrohttpd12 (Debian) or libmicrohttpd "
+			"(Enterprise Linux)",
+			option, dlerror());
 	status = socket_open(http, option, where, &fd);
 	if (status != CLI_DONE)
 		return status;
@@ -322,8 +319,8 @@ int http_start(struct http *http, const char *option, const char *where)
 	if (http->daemon)
 		return CLI_DONE;
 	close(fd);
-	complain("%s: libmicrohttpd cannot start: %s", option, strerror(errno));
-	return CLI_DEVICE;
+	return fail_device("%s: libmicrohttpd cannot start: %s", option,
+			   strerror(errno));
 }
 
 void http_stop(struct http *http)

@@ -157,10 +157,9 @@ static int server_run(struct metrics_server *server)
 	int status;
 	int err = interrupt_start(&interrupt, subscription_second_signal);
 
-	if (err) {
-		complain("cannot create the signal thread: %s", strerror(-err));
-		return CLI_DEVICE;
-	}
+	if (err)
+		return fail_device("cannot create the signal thread: %s",
+				   strerror(-err));
 	interrupt_calls(&interrupt, server_wake, server);
 	status = http_start(&server->http, "--listen",
 			    metrics_own(cli)->listen);
@@ -190,10 +189,9 @@ int metrics_listen(struct cli *cli, const struct ibsa_topology *expected)
 	};
 	int status;
 
-	if (server.wake_fd < 0) {
-		complain("cannot create an eventfd: %s", strerror(errno));
-		return CLI_DEVICE;
-	}
+	if (server.wake_fd < 0)
+		return fail_device("cannot create an eventfd: %s",
+				   strerror(errno));
 	server.http.arg = &server;
 	signal(SIGPIPE, SIG_IGN);
 	status = server_run(&server);

@@ -18,10 +18,8 @@ static int end_add(struct ends *ends, const struct end *end)
 	struct end *all = reallocarray(ends->all, ends->count + 1,
 				       sizeof(*all));
 
-	if (!all) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
+	if (!all)
+		return no_memory();
 	all[ends->count++] = *end;
 	ends->all = all;
 	return CLI_DONE;

@@ -11,7 +11,7 @@
 #include "names/machine.h"
 #include "session/scope.h"
 
-static int no_memory(struct ibsa_error *error)
+static int memory_missing(struct ibsa_error *error)
 {
 	snprintf(error->text, sizeof(error->text), "out of memory");
 	return CLI_DEVICE;
@@ -60,7 +60,7 @@ static int machine_port_take(const struct ibsa_device *device,
 	struct machine_port *added = port_add(out);
 
 	if (!added)
-		return no_memory(error);
+		return memory_missing(error);
 	*added = (struct machine_port){
 		.opened_as = device->name,
 		.device = device->name,
@@ -163,7 +163,7 @@ static int fabric_port_take(const struct ibsa_fabric_port *port,
 	struct machine_port *added = port_add(out);
 
 	if (!added)
-		return no_memory(error);
+		return memory_missing(error);
 	*added = (struct machine_port){
 		.opened_as = port->id,
 		.device = *device ? device : port->node,
@@ -236,7 +236,7 @@ static int pkeys_read(const struct cli *cli, const struct machine *machine,
 	(void)ibsa_close(client);
 	port->pkeys = pkeys;
 	port->pkey_count = count;
-	return err ? no_memory(error) : CLI_DONE;
+	return err ? memory_missing(error) : CLI_DONE;
 }
 
 static int fabric_read_ports(struct cli *cli, const char *file,

@@ -47,12 +47,6 @@ static int by_line(const void *a, const void *b)
 	return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-static int no_memory(void)
-{
-	complain("out of memory");
-	return CLI_DEVICE;
-}
-
 static int name_add(struct node_map *map, uint64_t guid, const char *name,
 		    unsigned long line)
 {
@@ -78,10 +72,9 @@ static int name_add(struct node_map *map, uint64_t guid, const char *name,
 
 static int line_refuse(const char *path, unsigned long number)
 {
-	complain("%s: %s:%lu: a line is a GUID and a name in "
-		 "quotes, such as 0x0008f10400411f56 \"leaf1\"",
-		 option, path, number);
-	return CLI_USAGE;
+	return fail_usage("%s: %s:%lu: a line is a GUID and a name in quotes, "
+			  "such as 0x0008f10400411f56 \"leaf1\"",
+			  option, path, number);
 }
 
 /*

@@ -13,12 +13,6 @@
 /* maximum number of nodes that an error message lists */
 enum { CANDIDATES = 8 };
 
-static int no_memory(void)
-{
-	complain("out of memory");
-	return CLI_DEVICE;
-}
-
 /*
  * Print the message for an ambiguous name: several switches or routers have
  * it, so it is not the name of a host.
@@ -37,9 +31,10 @@ static int ambiguous_name(const char *where, const char *name,
 			i > 0 ? ", " : "",
 			fields_clean(ports->all[i].node_description, text),
 			(unsigned long long)ports->all[i].port_guid);
-	complain("%s'%s' is the name of several nodes: %s%s; use a GUID", where,
-		 name, list, ports->count > CANDIDATES ? ", ..." : "");
-	return CLI_USAGE;
+	return fail_usage("%s'%s' is the name of several nodes: %s%s; use a "
+			  "GUID",
+			  where, name, list,
+			  ports->count > CANDIDATES ? ", ..." : "");
 }
 
 int node_ports_check(const struct node_ports *ports, const char *where,
@@ -72,15 +67,14 @@ static int ports_choose(const struct cli *cli, const struct ibsa_node *nodes,
 {
 	if (ibsa_host_select(nodes, count, name, &out->all, &out->count) != 0)
 		return no_memory();
-	if (out->count == 0) {
-		complain("%s%s the name '%s'; to list the nodes, type: ibsa "
-			 "query table NodeRecord",
-			 where,
-			 nodes_are_shown(cli) ? "no node has"
-					      : "the SA shows no node with",
-			 name);
-		return CLI_NO;
-	}
+	if (out->count == 0)
+		return fail_no(
+			"%s%s the name '%s'; to list the nodes, type: ibsa "
+			"query table NodeRecord",
+			where,
+			nodes_are_shown(cli) ? "no node has"
+					     : "the SA shows no node with",
+			name);
 	return node_ports_check(out, where, name);
 }
 
@@ -146,8 +140,7 @@ int nodes_read(struct cli *cli, struct nodes *out)
 	if (status != CLI_DONE ||
 	    own_port_in_nodes(cli, cli->client, out->all, out->count, &why))
 		return status;
-	complain("%s", why.text);
-	return CLI_SILENT;
+	return fail_silent("%s", why.text);
 }
 
 int nodes_read_port(struct cli *cli, uint64_t port_guid, struct nodes *out)

@@ -43,15 +43,14 @@ static int sa_option(void *to, const char *value)
 	}
 	cli->sa.has_sl = strncmp(value, "sl=", 3) == 0 ||
 			 strstr(value, ",sl=") != NULL;
-	if (sa_parse(value, &cli->sa.address, &error) != 0) {
-		complain("%s%s", error.text,
-			 cli->arg_count > 0 &&
-					 strcmp(cli->args[0], "fabric") == 0
-				 ? "; ibsa fabric also accepts --sa embedded "
-				   "and --sa none"
-				 : "");
-		return CLI_USAGE;
-	}
+	if (sa_parse(value, &cli->sa.address, &error) != 0)
+		return fail_usage(
+			"%s%s", error.text,
+			cli->arg_count > 0 &&
+					strcmp(cli->args[0], "fabric") == 0
+				? "; ibsa fabric also accepts --sa embedded "
+				  "and --sa none"
+				: "");
 	cli->open.access.sa = &cli->sa.address;
 	return CLI_DONE;
 }
@@ -91,11 +90,9 @@ static int sm_key_option(void *to, const char *value)
 			return status;
 		value = line;
 	}
-	if (ibsa_number_parse(value, 64, &cli->open.access.sm_key) != 0) {
-		complain("--sm-key: the key is not a number of 64 bits; "
-			 "write it as 0x...");
-		return CLI_USAGE;
-	}
+	if (ibsa_number_parse(value, 64, &cli->open.access.sm_key) != 0)
+		return fail_usage("--sm-key: the key is not a number of 64 "
+				  "bits; write it as 0x...");
 	return CLI_DONE;
 }
 
@@ -103,11 +100,10 @@ static int format_option(void *to, const char *value)
 {
 	const char **format = to;
 
-	if (*format && strcmp(*format, value) != 0) {
-		complain("two formats are given, %s and %s; remove one",
-			 *format, value);
-		return CLI_USAGE;
-	}
+	if (*format && strcmp(*format, value) != 0)
+		return fail_usage("two formats are given, %s and %s; remove "
+				  "one",
+				  *format, value);
 	*format = value;
 	return CLI_DONE;
 }

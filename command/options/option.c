@@ -11,11 +11,9 @@ int option_number(const char *option, const char *value, unsigned int max,
 	uint64_t number;
 
 	if (ibsa_number_parse(value, 32, &number) != 0 || number == 0 ||
-	    number > max) {
-		complain("%s: '%s' is not a number from 1 to %u", option, value,
-			 max);
-		return CLI_USAGE;
-	}
+	    number > max)
+		return fail_usage("%s: '%s' is not a number from 1 to %u",
+				  option, value, max);
 	*out = (unsigned int)number;
 	return CLI_DONE;
 }

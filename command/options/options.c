@@ -180,10 +180,8 @@ static int wrong_option(const struct options *options, char **argv, int key)
 
 static int text_set(void *to, const struct option_row *row, const char *value)
 {
-	if (!*value) {
-		complain("--%s: the value is empty", row->name);
-		return CLI_USAGE;
-	}
+	if (!*value)
+		return fail_usage("--%s: the value is empty", row->name);
 	memcpy(to, &value, sizeof(value));
 	return CLI_DONE;
 }
@@ -200,12 +198,6 @@ static int row_set(void *base, const struct option_row *row, const char *value)
 		return text_set(to, row, value);
 	memcpy(to, &is_given, sizeof(is_given));
 	return CLI_DONE;
-}
-
-static int no_memory(void)
-{
-	complain("out of memory");
-	return CLI_DEVICE;
 }
 
 /*

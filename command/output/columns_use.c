@@ -50,9 +50,8 @@ static int unknown_name(const struct names *known, const char *name)
 	for (size_t i = 0; i < known->count && len < sizeof(list); i++)
 		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s",
 					i > 0 ? ", " : "", known->all[i]);
-	complain("--fields: there is no field '%s'; the fields are %s", name,
-		 list);
-	return CLI_USAGE;
+	return fail_usage("--fields: there is no field '%s'; the fields are %s",
+			  name, list);
 }
 
 /* Split the value of --fields into column names. Return: the exit status. */
@@ -67,10 +66,9 @@ static int names_choose(const char *text, const struct names *known,
 		snprintf(name, sizeof(name), "%.*s", (int)len, text);
 		if (!names_have(known, name))
 			return unknown_name(known, name);
-		if (names_have(out, name)) {
-			complain("--fields: '%s' is given twice", name);
-			return CLI_USAGE;
-		}
+		if (names_have(out, name))
+			return fail_usage("--fields: '%s' is given twice",
+					  name);
 		name_add(out, name);
 		if (!text[len])
 			return CLI_DONE;

@@ -25,15 +25,12 @@ static bool is_standard_output(const struct cli *cli)
 
 static int options_check(const struct cli *cli)
 {
-	if (cli->arg_count > 2) {
-		complain("page accepts one file; remove '%s'", cli->args[2]);
-		return CLI_USAGE;
-	}
-	if (!cli->output.file) {
-		complain("page needs --output FILE, or -o FILE; - is standard "
-			 "output");
-		return CLI_USAGE;
-	}
+	if (cli->arg_count > 2)
+		return fail_usage("page accepts one file; remove '%s'",
+				  cli->args[2]);
+	if (!cli->output.file)
+		return fail_usage("page needs --output FILE, or -o FILE; - is "
+				  "standard output");
 	return CLI_DONE;
 }
 

@@ -63,10 +63,8 @@ static int section_query(struct section *section,
 	if (err)
 		return query_refused_explain(cli, err);
 	client_wait(cli, &section->wait);
-	if (section->out_of_memory) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
+	if (section->out_of_memory)
+		return no_memory();
 	return section->wait.broken ? CLI_SILENT : CLI_DONE;
 }
 
@@ -398,10 +396,8 @@ static int latency_measure(struct page *page)
 	size_t count = 0;
 	int status = own_gid_get(page->cli, &match.sgid);
 
-	if (asked == SIZE_MAX) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
+	if (asked == SIZE_MAX)
+		return no_memory();
 	for (size_t i = 0; i < asked && status == CLI_DONE; i++) {
 		struct section section = { .page = page };
 

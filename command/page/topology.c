@@ -94,10 +94,8 @@ int page_ports_find(struct page *page)
 	}
 	page->ports = calloc(room, sizeof(*page->ports));
 	page->by_guid = calloc(room, sizeof(*page->by_guid));
-	if (!page->ports || !page->by_guid) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
+	if (!page->ports || !page->by_guid)
+		return no_memory();
 	for (size_t i = 0; i < page->view.info.nodes; i++)
 		page->port_count += node_ports(page, i,
 					       page->ports + page->port_count);

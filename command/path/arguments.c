@@ -9,8 +9,7 @@
 
 static int wrong(const struct ibsa_error *error)
 {
-	complain("%s", error->text);
-	return CLI_USAGE;
+	return fail_usage("%s", error->text);
 }
 
 static int parse_ends(const struct cli *cli, struct path_query *path_query)
@@ -52,19 +51,17 @@ int path_arguments_parse(struct cli *cli, struct path_query *path_query)
 {
 	int status;
 
-	if (cli->arg_count < 3) {
-		complain("path needs SRC and DST; see ibsa path --help");
-		return CLI_USAGE;
-	}
+	if (cli->arg_count < 3)
+		return fail_usage("path needs SRC and DST; see ibsa path "
+				  "--help");
 	status = parse_ends(cli, path_query);
 	if (status != CLI_DONE)
 		return status;
 	for (int i = 3; i < cli->arg_count; i++) {
 		if (!is_end(cli->args[i]))
 			continue;
-		complain("SRC and DST already give the ends of the path; "
-			 "remove slid, sgid, dlid and dgid");
-		return CLI_USAGE;
+		return fail_usage("SRC and DST already give the ends of the "
+				  "path; remove slid, sgid, dlid and dgid");
 	}
 	parse_fields(cli, &path_query->ib);
 	parse_fields(cli, &path_query->opa);
@@ -90,11 +87,10 @@ static int ends_check(const struct cli *cli, struct path_query *path_query)
 			return wrong(&error);
 	}
 	if (path_query->ends[0].kind == TARGET_GID &&
-	    path_query->ends[0].gid.raw[0] == 0xff) {
-		complain("SRC '%.64s' is a multicast GID; a group cannot send",
-			 cli->args[1]);
-		return CLI_USAGE;
-	}
+	    path_query->ends[0].gid.raw[0] == 0xff)
+		return fail_usage("SRC '%.64s' is a multicast GID; a group "
+				  "cannot send",
+				  cli->args[1]);
 	return CLI_DONE;
 }
 
@@ -109,10 +105,9 @@ static int mtu_check(const struct form *form)
 
 	if (!(form->mask.all & IBSA_PATH_CM(mtu)) || bytes <= MTU_MAX)
 		return CLI_DONE;
-	complain("mtu: an InfiniBand path cannot have the MTU %u; possible are "
-		 "256, 512, 1024, 2048 and 4096",
-		 bytes);
-	return CLI_USAGE;
+	return fail_usage("mtu: an InfiniBand path cannot have the MTU %u; "
+			  "possible are 256, 512, 1024, 2048 and 4096",
+			  bytes);
 }
 
 int path_form_choose(struct cli *cli, struct path_query *path_query,

@@ -105,10 +105,8 @@ static int rows_add(struct cli *cli, const struct ibsa_reply *reply, void *arg)
 		struct row *row = row_add(rows);
 		const char *unmet;
 
-		if (!row) {
-			complain("out of memory");
-			return CLI_DEVICE;
-		}
+		if (!row)
+			return no_memory();
 		if (ibsa_reply_decode(reply, i, &row->host,
 				      sizeof(row->host)) != 0)
 			continue;
@@ -206,10 +204,8 @@ static int rows_add_missing(struct rows *rows, const struct form *pair,
 
 	if (row)
 		row->reason = malloc(sizeof(*row->reason));
-	if (!row || !row->reason) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
+	if (!row || !row->reason)
+		return no_memory();
 	row->host = pair->match;
 	*row->reason = *reason;
 	rows->count++;
@@ -533,11 +529,10 @@ static int pairs_option(void *to, const char *value)
 {
 	struct path_options *options = to;
 
-	if (strcmp(value, "all") != 0) {
-		complain("--pairs: unknown value '%s'; the only value is all",
-			 value);
-		return CLI_USAGE;
-	}
+	if (strcmp(value, "all") != 0)
+		return fail_usage(
+			"--pairs: unknown value '%s'; the only value is all",
+			value);
 	options->all_pairs = true;
 	return CLI_DONE;
 }

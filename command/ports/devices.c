@@ -262,14 +262,12 @@ static int no_lines_explain(struct cli *cli, const struct view *view)
 
 	scope_none(view->scope, view->has_device, &error);
 	out_rows(&cli->out, 0, line_row, NULL);
-	complain("%s", error.text);
-	return CLI_DEVICE;
+	return fail_device("%s", error.text);
 }
 
 static int out_of_memory(void)
 {
-	complain("out of memory");
-	return CLI_DEVICE;
+	return no_memory();
 }
 
 static int no_devices(struct cli *cli, int err)

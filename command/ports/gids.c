@@ -251,8 +251,8 @@ static int no_gid_fits_explain(const struct cli *cli, const struct view *view)
 			snprintf(text + used, sizeof(text) - used, "%s%zu %s",
 				 used ? ", " : "", count, reasons[i].text);
 	}
-	complain("no GID can be used for %s: %s", gids_own(cli)->address, text);
-	return CLI_NO;
+	return fail_no("no GID can be used for %s: %s", gids_own(cli)->address,
+		       text);
 }
 
 static int show_choice(struct cli *cli, struct view *view)
@@ -261,10 +261,8 @@ static int show_choice(struct cli *cli, struct view *view)
 	size_t at;
 	int err;
 
-	if (!fits) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
+	if (!fits)
+		return no_memory();
 	view->address = &gids_own(cli)->gid;
 	view->fits = fits;
 	err = ibsa_gid_choose(view->rows, view->count, view->address, fits,
@@ -285,9 +283,8 @@ static int rows_print(struct cli *cli, struct view *view)
 {
 	if (!view->count) {
 		out_rows(&cli->out, 0, row_write, view);
-		complain("the GID tables are empty; check the ports with "
-			 "ibsa devices");
-		return CLI_NO;
+		return fail_no("the GID tables are empty; check the ports with "
+			       "ibsa devices");
 	}
 	if (gids_own(cli)->address)
 		return show_choice(cli, view);
@@ -304,8 +301,7 @@ static int no_table_explain(struct cli *cli, const struct scope *scope,
 
 	scope_none(scope, has_device, &error);
 	out_rows(&cli->out, 0, row_write, NULL);
-	complain("%s", error.text);
-	return CLI_DEVICE;
+	return fail_device("%s", error.text);
 }
 
 static int no_gids_explain(struct cli *cli, int err)
@@ -538,18 +534,14 @@ static int for_option(void *to, const char *value)
 {
 	struct gids_options *options = to;
 
-	if (address_parse(value, &options->gid)) {
-		complain("--for: '%s' is neither an IPv4 nor an IPv6 address, "
-			 "nor a GID",
-			 value);
-		return CLI_USAGE;
-	}
-	if (is_unspecified(&options->gid)) {
-		complain("--for: '%s' is the unspecified address; give the "
-			 "address of a destination",
-			 value);
-		return CLI_USAGE;
-	}
+	if (address_parse(value, &options->gid))
+		return fail_usage("--for: '%s' is neither an IPv4 nor an IPv6 "
+				  "address, nor a GID",
+				  value);
+	if (is_unspecified(&options->gid))
+		return fail_usage("--for: '%s' is the unspecified address; "
+				  "give the address of a destination",
+				  value);
 	options->address = value;
 	return CLI_DONE;
 }

@@ -89,8 +89,8 @@ static void field_row(struct out *out, size_t index, void *arg)
 
 static int wrong(const char *what, const char *argument)
 {
-	complain("unknown %s '%s'; see ibsa query --help", what, argument);
-	return CLI_USAGE;
+	return fail_usage("unknown %s '%s'; see ibsa query --help", what,
+			  argument);
 }
 
 static int cmd_query_can_help(struct cli *cli)
@@ -173,10 +173,9 @@ static int reply_print(struct cli *cli, const struct ibsa_reply *reply,
 		out_flush(&cli->out);
 	if (out_is_brief(&cli->out) && cli->out.err == 0 &&
 	    fields_hidden(reply, hidden, sizeof(hidden)))
-		complain(
-			"the table leaves out fields that are not zero: %s; to "
-			"show them, use -v",
-			hidden);
+		complain("the table leaves out fields that are not zero: %s; "
+			 "to show them, use -v",
+			 hidden);
 	for (int i = 3; i < cli->arg_count; i++)
 		if (is_comparison(query, cli->args[i]))
 			unmet_explain(query, reply, cli->args[i]);
@@ -202,8 +201,7 @@ static int add_field(struct cli *cli, const struct ibsa_record *record,
 		err = fields_select(record, text, match, mask, &error);
 	if (!err)
 		return CLI_DONE;
-	complain("%s", error.text);
-	return CLI_USAGE;
+	return fail_usage("%s", error.text);
 }
 
 static int parse_arguments(struct cli *cli, struct ibsa_query *query,
@@ -213,11 +211,10 @@ static int parse_arguments(struct cli *cli, struct ibsa_query *query,
 	struct fields_mask mask = { .all = 0 };
 	int status = CLI_DONE;
 
-	if (cli->arg_count < 3) {
-		complain("query needs get, table, multi, set or delete, and a "
-			 "record; see ibsa query --help");
-		return CLI_USAGE;
-	}
+	if (cli->arg_count < 3)
+		return fail_usage("query needs get, table, multi, set or "
+				  "delete, and a record; see ibsa query "
+				  "--help");
 	method = find_method(cli->args[1]);
 	if (!method)
 		return wrong("method", cli->args[1]);

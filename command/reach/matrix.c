@@ -354,10 +354,9 @@ static int missing_report(const struct reach_targets *targets)
 		missing += targets->all[i].missing != 0;
 	if (!missing)
 		return CLI_DONE;
-	complain("%zu of %zu targets %s not in the matrix, because no port was "
-		 "found",
-		 missing, targets->count, missing == 1 ? "is" : "are");
-	return CLI_NO;
+	return fail_no("%zu of %zu targets %s not in the matrix, because no "
+		       "port was found",
+		       missing, targets->count, missing == 1 ? "is" : "are");
 }
 
 int reach_matrix(struct cli *cli, struct reach_targets *targets)
@@ -366,12 +365,10 @@ int reach_matrix(struct cli *cli, struct reach_targets *targets)
 	struct matrix matrix = { .targets = targets };
 	int status = missing_report(targets);
 
-	if (targets->gid_count > REACH_MATRIX_MAX) {
-		complain("the targets have %zu ports, but a matrix has at most "
-			 "%d; name fewer targets",
-			 targets->gid_count, REACH_MATRIX_MAX);
-		return CLI_USAGE;
-	}
+	if (targets->gid_count > REACH_MATRIX_MAX)
+		return fail_usage("the targets have %zu ports, but a matrix "
+				  "has at most %d; name fewer targets",
+				  targets->gid_count, REACH_MATRIX_MAX);
 	group_by_host(targets);
 	matrix.has_groups = has_groups(targets);
 	matrix.results = calloc(cells + 1, sizeof(*matrix.results));

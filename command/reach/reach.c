@@ -211,8 +211,7 @@ static int check_options(const struct cli *cli)
 {
 	if (cli->out.shape != OUT_SVG || reach_own(cli)->matrix)
 		return CLI_DONE;
-	complain("--format svg needs --matrix");
-	return CLI_USAGE;
+	return fail_usage("--format svg needs --matrix");
 }
 
 static int interrupted_report(struct cli *cli,

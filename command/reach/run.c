@@ -159,10 +159,9 @@ int reach_signals_start(struct cli *cli, struct interrupt *interrupt)
 	if (status != CLI_DONE)
 		return status;
 	err = interrupt_start(interrupt, second_signal_text);
-	if (err) {
-		complain("cannot create the signal thread: %s", strerror(-err));
-		return CLI_DEVICE;
-	}
+	if (err)
+		return fail_device("cannot create the signal thread: %s",
+				   strerror(-err));
 	cli->interrupt = interrupt;
 	interrupt_wakes(interrupt, cli->client);
 	return CLI_DONE;

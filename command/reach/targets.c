@@ -16,12 +16,6 @@
 #include "reach/reach.h"
 #include "reach/options.h"
 
-static int no_memory(void)
-{
-	complain("out of memory");
-	return CLI_DEVICE;
-}
-
 static struct reach_target *target_add(struct reach_targets *targets)
 {
 	if (targets->count == targets->room) {
@@ -70,11 +64,9 @@ static int add_text(struct reach_targets *targets, const char *text,
 	struct reach_target *target;
 	struct ibsa_error error;
 
-	if (targets->count == REACH_TARGETS_MAX) {
-		complain("more than %d targets; give fewer at a time",
-			 REACH_TARGETS_MAX);
-		return CLI_USAGE;
-	}
+	if (targets->count == REACH_TARGETS_MAX)
+		return fail_usage("more than %d targets; give fewer at a time",
+				  REACH_TARGETS_MAX);
 	target = target_add(targets);
 	if (!target)
 		return no_memory();
@@ -87,10 +79,8 @@ static int add_text(struct reach_targets *targets, const char *text,
 	if (!why)
 		return CLI_DONE;
 	targets->status = CLI_USAGE;
-	if (!line) {
-		complain("%s", why);
-		return CLI_USAGE;
-	}
+	if (!line)
+		return fail_usage("%s", why);
 	target->error = strdup(why);
 	return target->error ? CLI_DONE : no_memory();
 }
@@ -118,11 +108,10 @@ static int add_argument(struct reach_targets *targets, const char *text,
 {
 	if (strcmp(text, "-") != 0)
 		return add_text(targets, text, 0, NULL);
-	if (*has_lines) {
-		complain("- is given twice; standard input can be read only "
-			 "once");
-		return CLI_USAGE;
-	}
+	if (*has_lines)
+		return fail_usage(
+			"- is given twice; standard input can be read only "
+			"once");
 	*has_lines = true;
 	return add_lines(targets);
 }
@@ -131,16 +120,14 @@ static int check_count(const struct cli *cli, struct reach_targets *targets)
 {
 	targets->is_whole = reach_own(cli)->all ||
 			    (reach_own(cli)->matrix && cli->arg_count == 1);
-	if (reach_own(cli)->all && cli->arg_count > 1) {
-		complain("--all already means all targets; remove '%s'",
-			 cli->args[1]);
-		return CLI_USAGE;
-	}
-	if (!targets->is_whole && cli->arg_count == 1) {
-		complain("reach needs a TARGET, - or --all; see ibsa reach "
-			 "--help");
-		return CLI_USAGE;
-	}
+	if (reach_own(cli)->all && cli->arg_count > 1)
+		return fail_usage(
+			"--all already means all targets; remove '%s'",
+			cli->args[1]);
+	if (!targets->is_whole && cli->arg_count == 1)
+		return fail_usage(
+			"reach needs a TARGET, - or --all; see ibsa reach "
+			"--help");
 	return CLI_DONE;
 }
 
@@ -428,10 +415,9 @@ static int resolve_or_mark(struct target_resolver *resolver,
 	char line_text[32];
 	int status = CLI_SILENT;
 
-	if (target->error) {
-		complain("%s%s", where(target, line_text), target->error);
-		return CLI_USAGE;
-	}
+	if (target->error)
+		return fail_usage("%s%s", where(target, line_text),
+				  target->error);
 	if (!targets->is_silent || !needs_query(&target->what))
 		status = resolve(resolver, targets, index);
 	if (status != CLI_SILENT)

@@ -96,12 +96,11 @@ static int id_parse(const char *text, struct service *service)
 {
 	uint64_t *id = &service->record.service_id;
 
-	if (ibsa_number_parse(text, 64, id) != 0) {
-		complain("'%s' is not a service ID: an ID is a 64-bit number "
-			 "such as 0x1000; see ibsa service --help",
-			 text);
-		return CLI_USAGE;
-	}
+	if (ibsa_number_parse(text, 64, id) != 0)
+		return fail_usage("'%s' is not a service ID: an ID is a 64-bit "
+				  "number such as 0x1000; see ibsa service "
+				  "--help",
+				  text);
 	service->mask |= IBSA_SERVICE_CM(service_id);
 	return CLI_DONE;
 }
@@ -118,12 +117,11 @@ static int name_parse(const char *text, struct service *service)
 							 &index);
 
 	if (!*text ||
-	    ibsa_field_parse(field, index, text, &service->record) != 0) {
-		complain("'%s' is not a service name: a name has 1 to %zu "
-			 "bytes; write unprintable ones as \\xNN",
-			 text, sizeof(service->record.service_name) - 1);
-		return CLI_USAGE;
-	}
+	    ibsa_field_parse(field, index, text, &service->record) != 0)
+		return fail_usage("'%s' is not a service name: a name has 1 to "
+				  "%zu bytes; write unprintable ones as \\xNN",
+				  text,
+				  sizeof(service->record.service_name) - 1);
 	service->mask |= IBSA_SERVICE_CM(service_name);
 	return CLI_DONE;
 }
@@ -145,18 +143,15 @@ static int lease_set(struct cli *cli, struct service *service)
 {
 	const bool given = service->mask & IBSA_SERVICE_CM(service_lease);
 
-	if (given && service->record.service_lease == 0) {
-		complain("service_lease=0 is not a lease: use a number of "
-			 "seconds from 1 to 4294967294, or infinite");
-		return CLI_USAGE;
-	}
+	if (given && service->record.service_lease == 0)
+		return fail_usage("service_lease=0 is not a lease: use a "
+				  "number of seconds from 1 to 4294967294, or "
+				  "infinite");
 	if (!service_own(cli)->lease)
 		return CLI_DONE;
-	if (given) {
-		complain("the lease is given twice; remove --lease or "
-			 "service_lease");
-		return CLI_USAGE;
-	}
+	if (given)
+		return fail_usage("the lease is given twice; remove --lease or "
+				  "service_lease");
 	service->record.service_lease = service_own(cli)->lease;
 	service->mask |= IBSA_SERVICE_CM(service_lease);
 	return CLI_DONE;
@@ -297,11 +292,10 @@ static int service_unregister(struct cli *cli)
 		status = fields_parse(cli, 3, &service);
 	if (status != CLI_DONE)
 		return status;
-	if (service.mask & ~identity) {
-		complain("a service is identified by its ID, service_gid and "
-			 "service_pkey; remove the other fields");
-		return CLI_USAGE;
-	}
+	if (service.mask & ~identity)
+		return fail_usage("a service is identified by its ID, "
+				  "service_gid and service_pkey; remove the "
+				  "other fields");
 	status = owner_set(cli, &service);
 	if (status == CLI_DONE)
 		status = service_query(cli, IBSA_METHOD_DELETE, &service);
@@ -382,25 +376,21 @@ static int cmd_service(struct cli *cli)
 	const struct action *action;
 	int status;
 
-	if (cli->arg_count < 2) {
-		complain("service needs an action: list, lookup, register or "
-			 "unregister; see ibsa service --help");
-		return CLI_USAGE;
-	}
+	if (cli->arg_count < 2)
+		return fail_usage("service needs an action: list, lookup, "
+				  "register or unregister; see ibsa service "
+				  "--help");
 	action = action_find(cli->args[1]);
 	if (!action)
 		return CLI_USAGE;
-	if (cli->arg_count - 2 < action->needs) {
-		complain("service %s needs %s; see ibsa service --help",
-			 action->name, action->arguments);
-		return CLI_USAGE;
-	}
+	if (cli->arg_count - 2 < action->needs)
+		return fail_usage("service %s needs %s; see ibsa service "
+				  "--help",
+				  action->name, action->arguments);
 	if ((service_own(cli)->lease || service_own(cli)->renew) &&
-	    !action->registers) {
-		complain("service %s has no option --%s", action->name,
-			 service_own(cli)->lease ? "lease" : "renew");
-		return CLI_USAGE;
-	}
+	    !action->registers)
+		return fail_usage("service %s has no option --%s", action->name,
+				  service_own(cli)->lease ? "lease" : "renew");
 	status = columns_use(cli, service_own(cli)->renew
 					  ? &columns_service_renew
 					  : &columns_service);
@@ -414,12 +404,10 @@ static int lease_option(void *to, const char *value)
 
 	if (strcmp(value, "infinite") != 0 &&
 	    (ibsa_number_parse(value, 32, &seconds) != 0 || seconds == 0 ||
-	     seconds == IBSA_LEASE_INFINITE)) {
-		complain("--lease: '%s' is neither a number of seconds from 1 "
-			 "to 4294967294 nor infinite",
-			 value);
-		return CLI_USAGE;
-	}
+	     seconds == IBSA_LEASE_INFINITE))
+		return fail_usage("--lease: '%s' is neither a number of "
+				  "seconds from 1 to 4294967294 nor infinite",
+				  value);
 	*lease = (uint32_t)seconds;
 	return CLI_DONE;
 }

@@ -239,8 +239,8 @@ static void unreachable_explain(struct cli *cli, const struct ibsa_reply *reply)
 			error_with_option_explain(reply, "--timeout");
 		break;
 	case -EPROTO:
-		complain("the SA's answer is malformed; try again, and "
-			 "report repeated failures to the SA's vendor");
+		complain("the SA's answer is malformed; try again, and report "
+			 "repeated failures to the SA's vendor");
 		break;
 	case -EMSGSIZE:
 		complain("the answer is larger than 64 MiB, the limit of ibsa; "
@@ -324,9 +324,8 @@ int reply_explain(struct cli *cli, const struct ibsa_reply *reply)
 			refusal_explain(reply->record, reply->status);
 		return CLI_REFUSED;
 	case IBSA_OUTCOME_BUSY:
-		complain("the SA is busy; try again later, or use a longer "
-			 "--timeout");
-		return CLI_SILENT;
+		return fail_silent("the SA is busy; try again later, or use a "
+				   "longer --timeout");
 	default:
 		unreachable_explain(cli, reply);
 		return CLI_SILENT;
@@ -382,16 +381,14 @@ int query_refused_explain(struct cli *cli, int err)
 		return CLI_SILENT;
 	case -EINVAL:
 	case -ERANGE:
-		complain("the query is invalid: %s", strerror(-err));
-		return CLI_USAGE;
+		return fail_usage("the query is invalid: %s", strerror(-err));
 	case -EOPNOTSUPP:
-		complain("the record is of Omni-Path, and the port is not an "
-			 "Omni-Path port; use another record, or another port "
-			 "with --device or --port");
-		return CLI_USAGE;
+		return fail_usage("the record is of Omni-Path, and the port is "
+				  "not an Omni-Path port; use another record, "
+				  "or another port with --device or --port");
 	default:
-		complain("cannot send to the SA: %s; check the port with "
-			 "ibsa devices",
+		complain("cannot send to the SA: %s; check the port with ibsa "
+			 "devices",
 			 strerror(-err));
 		return err == -EACCES || err == -EPERM || err == -ENODEV
 			       ? CLI_DEVICE
@@ -500,9 +497,9 @@ int own_port_get(struct cli *cli, struct ibsa_port_state *out)
 	err = ibsa_port_get(cli->client, false, out);
 	if (!err)
 		return CLI_DONE;
-	complain("cannot read the port: %s; check it with ibsa devices",
-		 strerror(-err));
-	return CLI_DEVICE;
+	return fail_device("cannot read the port: %s; check it with ibsa "
+			   "devices",
+			   strerror(-err));
 }
 
 int self_replace(struct cli *cli, const struct ibsa_record *record,

@@ -119,20 +119,17 @@ static int open_file(struct record *record)
 {
 	const struct libpcap *pcap = &record->libpcap;
 
-	if (libpcap_load(&record->libpcap) < 0) {
-		complain("--record: cannot load libpcap: %s; install the "
-			 "package libpcap0.8 (Debian) or libpcap (Enterprise "
-			 "Linux)",
-			 dlerror());
-		return CLI_DEVICE;
-	}
+	if (libpcap_load(&record->libpcap) < 0)
+		return fail_device(
+			"--record: cannot load libpcap: %s; install the "
+			"package libpcap0.8 (Debian) or libpcap (Enterprise "
+			"Linux)",
+			dlerror());
 	record->pcap = pcap->pcap_open_dead_with_tstamp_precision(
 		DLT_ERF, ERF_BYTES + PACKET_BYTES_MAX,
 		PCAP_TSTAMP_PRECISION_NANO);
-	if (!record->pcap) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
+	if (!record->pcap)
+		return no_memory();
 	record->file = pcap->pcap_dump_open(record->pcap, record->path);
 	if (record->file) {
 		/* Child processes must not inherit the descriptor. */
@@ -140,8 +137,8 @@ static int open_file(struct record *record)
 			    FD_CLOEXEC);
 		return CLI_DONE;
 	}
-	complain("--record: cannot write: %s", pcap->pcap_geterr(record->pcap));
-	return CLI_DEVICE;
+	return fail_device("--record: cannot write: %s",
+			   pcap->pcap_geterr(record->pcap));
 }
 
 static int tap(struct record *record)
@@ -150,14 +147,11 @@ static int tap(struct record *record)
 
 	if (err == 0)
 		return CLI_DONE;
-	if (err == -EOPNOTSUPP) {
-		complain("--record: cannot write the packets of an Omni-Path "
-			 "fabric");
-		return CLI_USAGE;
-	}
-	complain("--record: cannot record the fabric's packets: %s",
-		 strerror(-err));
-	return CLI_DEVICE;
+	if (err == -EOPNOTSUPP)
+		return fail_usage("--record: cannot write the packets of an "
+				  "Omni-Path fabric");
+	return fail_device("--record: cannot record the fabric's packets: %s",
+			   strerror(-err));
 }
 
 int record_start(const char *path, struct ibsa_fabric *fabric, bool is_counted,
@@ -167,16 +161,13 @@ int record_start(const char *path, struct ibsa_fabric *fabric, bool is_counted,
 	int status;
 
 	/* libpcap would write "-" to standard output. */
-	if (strcmp(path, "-") == 0) {
-		complain("--record: '-' cannot be used, because the answer is "
-			 "written to standard output; name a file");
-		return CLI_USAGE;
-	}
+	if (strcmp(path, "-") == 0)
+		return fail_usage("--record: '-' cannot be used, because the "
+				  "answer is written to standard output; name "
+				  "a file");
 	record = calloc(1, sizeof(*record));
-	if (!record) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
+	if (!record)
+		return no_memory();
 	record->path = path;
 	record->fabric = fabric;
 	record->is_counted = is_counted;
@@ -237,12 +228,11 @@ int record_open(struct cli *cli)
 
 	if (!cli->record.path || cli->record.recording)
 		return CLI_DONE;
-	if (!file) {
-		complain("--record needs an embedded fabric; name one with "
-			 "--fabric, or record at a fabric server with ibsa "
-			 "fabric run --record");
-		return CLI_USAGE;
-	}
+	if (!file)
+		return fail_usage(
+			"--record needs an embedded fabric; name one with "
+			"--fabric, or record at a fabric server with ibsa "
+			"fabric run --record");
 	err = ibsa_fabric_load(file, NULL, &error, &cli->loaded);
 	if (err)
 		return error_explain(err, &error);

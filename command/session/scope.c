@@ -33,15 +33,13 @@ int scope_parse(const char *text, struct scope *out)
 	out->device = text;
 	if (!text[len])
 		return CLI_DONE;
-	if (len == 0 || port == 0) {
-		complain("'%s' is not DEVICE/PORT, with a port from 1", text);
-		return CLI_USAGE;
-	}
+	if (len == 0 || port == 0)
+		return fail_usage("'%s' is not DEVICE/PORT, with a port from "
+				  "1",
+				  text);
 	out->owned = strndup(text, len);
-	if (!out->owned) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
+	if (!out->owned)
+		return no_memory();
 	out->device = out->owned;
 	out->port = (unsigned int)port;
 	return CLI_DONE;
@@ -55,18 +53,15 @@ int scope_find(const struct cli *cli, struct scope *out)
 	*out = (struct scope){ .fabric = cli->open.fabric };
 	if (!out->fabric)
 		out->fabric = secure_getenv("IBSA_FABRIC");
-	if (cli->arg_count > 2 || (cli->arg_count == 2 && is_by_option)) {
-		complain("%s accepts one device or port; remove '%s'; see "
-			 "ibsa %s --help",
-			 command, cli->args[cli->arg_count - 1], command);
-		return CLI_USAGE;
-	}
+	if (cli->arg_count > 2 || (cli->arg_count == 2 && is_by_option))
+		return fail_usage("%s accepts one device or port; remove '%s'; "
+				  "see ibsa %s --help",
+				  command, cli->args[cli->arg_count - 1],
+				  command);
 	if (cli->arg_count == 2)
 		return scope_parse(cli->args[1], out);
-	if (cli->open.port && !cli->open.device) {
-		complain("%s --port needs --device", command);
-		return CLI_USAGE;
-	}
+	if (cli->open.port && !cli->open.device)
+		return fail_usage("%s --port needs --device", command);
 	out->device = cli->open.device;
 	out->port = cli->open.port;
 	return CLI_DONE;

@@ -215,7 +215,8 @@ int fabric_error_explain(int err, const struct ibsa_error *error,
 	if (asprintf(&example, "%s/%s", folder, fabric) < 0)
 		return status;
 	if (access(example, R_OK) == 0)
-		complain("to use the example with this name, give its path: %s",
+		complain("to use the example with this name, give its path: "
+			 "%s",
 			 example);
 	free(example);
 	return status;
@@ -262,10 +263,8 @@ int no_device_explain(int err)
 {
 	struct ibsa_error error;
 
-	if (server_failure(&error)) {
-		complain("%s", error.text);
-		return CLI_DEVICE;
-	}
+	if (server_failure(&error))
+		return fail_device("%s", error.text);
 	no_device_text(err, &error);
 	complain("%s", error.text);
 	suggest_fabric();

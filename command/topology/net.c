@@ -228,17 +228,13 @@ static int text_check(const struct memory_text *memory)
 	ibsa_topology_free(copy);
 	if (!err)
 		return CLI_DONE;
-	if (err == -ENOMEM) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
+	if (err == -ENOMEM)
+		return no_memory();
 	line = line_at(memory->text,
 		       strtoul(error.text + strlen(prefix), NULL, 10));
-	complain(
-		"topology --format net: --expect and --fabric will refuse this "
-		"output: %s, at '%s'",
-		error.text, fields_clean(line, clean));
-	return CLI_NO;
+	return fail_no("topology --format net: --expect and --fabric will "
+		       "refuse this output: %s, at '%s'",
+		       error.text, fields_clean(line, clean));
 }
 
 int topology_net(struct cli *cli, const struct topology_view *view)

@@ -60,12 +60,6 @@ struct tree {
 	size_t *top_count;
 };
 
-static int no_memory(void)
-{
-	complain("out of memory");
-	return CLI_DEVICE;
-}
-
 /*
  * Whether a node is a host. A channel adapter inside a switch, whose
  * description contains "Aggregation Node", is not a host.
@@ -81,14 +75,14 @@ static int host_wrong(const struct ibsa_topology_node *node)
 {
 	char name[NAME_TEXT];
 
-	complain("topology --format slurm: the node with GUID 0x%016" PRIx64
-		 " has "
-		 "the description '%s', whose first word is not a host name "
-		 "of Slurm; give the node another name with --node-name-map, "
-		 "or leave it out with --device and a pattern of other "
-		 "adapters, such as 'mlx5_[0]'",
-		 node->guid, name_net(node->name, name));
-	return CLI_NO;
+	return fail_no(
+		"topology --format slurm: the node with GUID 0x%016" PRIx64
+		" has "
+		"the description '%s', whose first word is not a host name "
+		"of Slurm; give the node another name with --node-name-map, "
+		"or leave it out with --device and a pattern of other "
+		"adapters, such as 'mlx5_[0]'",
+		node->guid, name_net(node->name, name));
 }
 
 static int host_add(struct tree *tree, const char *name, size_t leaf)
@@ -158,14 +152,13 @@ static int two_leaves(const struct tree *tree, const struct host *host)
 	const struct topology_view *view = tree->view;
 	char one[NAME_TEXT], other[NAME_TEXT];
 
-	complain(
-		"topology --format slurm: host '%s' is connected to the switches "
-		"'%s' and '%s', but can be on one only; select a rail with "
-		"--device, such as 'mlx5_[0]'",
+	return fail_no(
+		"topology --format slurm: host '%s' is connected to the "
+		"switches '%s' and '%s', but can be on one only; select "
+		"a rail with --device, such as 'mlx5_[0]'",
 		host[0].name,
 		name_net(topology_view_node(view, host[0].leaf).name, one),
 		name_net(topology_view_node(view, host[1].leaf).name, other));
-	return CLI_NO;
 }
 
 /*
@@ -512,11 +505,10 @@ static int links_check(const struct topology_view *view)
 {
 	if (!view->info.hidden && !view->info.unmatched)
 		return CLI_DONE;
-	complain(
-		"topology --format slurm: the tree would lack links that the SA does "
-		"not show; write it from a port to which the SA shows all "
-		"links, or from a file of ibnetdiscover");
-	return CLI_NO;
+	return fail_no("topology --format slurm: the tree would lack links "
+		       "that the SA does not show; write it from a port to "
+		       "which the SA shows all links, or from a file of "
+		       "ibnetdiscover");
 }
 
 int topology_slurm(struct cli *cli, const struct topology_view *view)

@@ -129,10 +129,8 @@ static int links_find(const struct topology_view *view, struct links *out)
 		.rank = calloc(nodes + 1, sizeof(*out->rank)),
 		.all = calloc(nodes + view->info.links + 1, sizeof(*out->all)),
 	};
-	if (!out->positions || !out->rank || !out->all) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
+	if (!out->positions || !out->rank || !out->all)
+		return no_memory();
 	positions_find(out);
 	for (size_t i = 0; i < nodes; i++)
 		if (!view->is_hidden[out->positions[i].node])
@@ -332,11 +330,9 @@ static bool file_options_check(const struct cli *cli)
 
 static int options_check(const struct cli *cli)
 {
-	if (cli->arg_count > 2) {
-		complain("topology accepts one file; remove '%s'",
-			 cli->args[2]);
-		return CLI_USAGE;
-	}
+	if (cli->arg_count > 2)
+		return fail_usage("topology accepts one file; remove '%s'",
+				  cli->args[2]);
 	return file_options_check(cli) ? draw_check(cli, topology_own(cli)->all)
 				       : CLI_USAGE;
 }

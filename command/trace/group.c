@@ -19,12 +19,6 @@ struct tables {
 	size_t count;
 };
 
-static int no_memory(void)
-{
-	complain("out of memory");
-	return CLI_DEVICE;
-}
-
 static int group_decode(struct cli *cli, const struct ibsa_reply *reply,
 			void *arg)
 {
@@ -47,11 +41,9 @@ static int group_find(struct cli *cli, struct ibsa_mcmember *out)
 	int status;
 
 	if (ibsa_gid_parse(trace_own(cli)->group, &match.mgid) ||
-	    match.mgid.raw[0] != 0xff) {
-		complain("--group: '%s' is not a multicast GID",
-			 trace_own(cli)->group);
-		return CLI_USAGE;
-	}
+	    match.mgid.raw[0] != 0xff)
+		return fail_usage("--group: '%s' is not a multicast GID",
+				  trace_own(cli)->group);
 	status = query_wait(cli, &query, group_decode, out);
 	if (status == CLI_NO)
 		complain("the SA shows no group %s; list the groups with: ibsa "
@@ -207,12 +199,11 @@ static int tree_add(const struct cli *cli, struct traces *traces, uint32_t slid,
 
 	if (err == -ENOMEM)
 		return no_memory();
-	if (err) {
-		complain("cannot trace from LID %u to the group with LID "
-			 "0x%04x: the SA shows no port with LID %u",
-			 slid, mlid, slid);
-		return CLI_SILENT;
-	}
+	if (err)
+		return fail_silent("cannot trace from LID %u to the group with "
+				   "LID 0x%04x: the SA shows no port with LID "
+				   "%u",
+				   slid, mlid, slid);
 	if (tree->count == 0)
 		complain("no switch forwards packets of group %s; a group "
 			 "without members has no tree",

@@ -125,12 +125,6 @@ static void row_write(struct out *out, size_t index, void *arg)
 	peer_guid_cells(out, view, row);
 }
 
-static int no_memory(void)
-{
-	complain("out of memory");
-	return CLI_DEVICE;
-}
-
 static int path_decode(struct cli *cli, const struct ibsa_reply *reply,
 		       void *arg)
 {
@@ -283,10 +277,9 @@ static int short_path_find(struct cli *cli, const struct end *src,
 
 	if (status != CLI_DONE || (out->slid && out->dlid))
 		return status;
-	complain("cannot trace from %s to %s: trace works with LIDs up to %u "
-		 "only, and a port of this path has a longer one",
-		 cli->args[1], cli->args[2], IBSA_LID_UNICAST_MAX);
-	return CLI_NO;
+	return fail_no("cannot trace from %s to %s: trace works with LIDs up "
+		       "to %u only, and a port of this path has a longer one",
+		       cli->args[1], cli->args[2], IBSA_LID_UNICAST_MAX);
 }
 
 static int pair_trace(struct cli *cli, struct traces *traces,
@@ -303,12 +296,11 @@ static int pair_trace(struct cli *cli, struct traces *traces,
 	if (status != CLI_DONE)
 		return status;
 	if (ibsa_topology_trace(traces->view.topology, path.slid, path.dlid,
-				traces->blocks, traces->block_count, &trace)) {
-		complain("the SA shows no node with the LID %u or %u; the "
-			 "fabric may have changed: try again",
-			 path.slid, path.dlid);
-		return CLI_SILENT;
-	}
+				traces->blocks, traces->block_count, &trace))
+		return fail_silent("the SA shows no node with the LID %u or "
+				   "%u; the fabric may have changed: try "
+				   "again",
+				   path.slid, path.dlid);
 	status = rows_add(traces, &path, trace);
 	if (status == CLI_NO)
 		complain("%s from LID %u to LID %u: %s",
@@ -359,10 +351,9 @@ static int target_check(const char *text, const struct target *target)
 	if (!is_gid && (target->kind != TARGET_LID ||
 			target->lid < IBSA_LID_MULTICAST_MIN))
 		return CLI_DONE;
-	complain("'%s' is a multicast %s, not a port; to show the tree of a "
-		 "group, type: ibsa trace --group MGID",
-		 fields_clean(text, clean), is_gid ? "GID" : "LID");
-	return CLI_USAGE;
+	return fail_usage("'%s' is a multicast %s, not a port; to show the "
+			  "tree of a group, type: ibsa trace --group MGID",
+			  fields_clean(text, clean), is_gid ? "GID" : "LID");
 }
 
 static int targets_parse(struct cli *cli, struct target targets[2])
@@ -372,16 +363,13 @@ static int targets_parse(struct cli *cli, struct target targets[2])
 	int status = CLI_DONE;
 
 	if (cli->arg_count > most ||
-	    (!trace_own(cli)->group && cli->arg_count < 3)) {
-		complain("trace needs SRC and DST; with --group MGID, it takes "
-			 "at most SRC; see ibsa trace --help");
-		return CLI_USAGE;
-	}
+	    (!trace_own(cli)->group && cli->arg_count < 3))
+		return fail_usage("trace needs SRC and DST; with --group MGID, "
+				  "it takes at most SRC; see ibsa trace "
+				  "--help");
 	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++) {
-		if (target_parse(cli->args[i], &targets[i - 1], &error) != 0) {
-			complain("%s", error.text);
-			return CLI_USAGE;
-		}
+		if (target_parse(cli->args[i], &targets[i - 1], &error) != 0)
+			return fail_usage("%s", error.text);
 		status = target_check(cli->args[i], &targets[i - 1]);
 	}
 	return status;

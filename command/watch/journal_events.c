@@ -87,17 +87,14 @@ int watch_journal_open(const struct cli *cli, int *out)
 
 	if (!watch_own(cli)->journal)
 		return CLI_DONE;
-	if (cli->out.shape != OUT_TABLE || cli->output.fields) {
-		complain("--journal writes no other format; remove "
-			 "--format, --json, --fields and --verbose");
-		return CLI_USAGE;
-	}
+	if (cli->out.shape != OUT_TABLE || cli->output.fields)
+		return fail_usage("--journal writes no other format; remove "
+				  "--format, --json, --fields and --verbose");
 	fd = journal_open();
-	if (fd < 0) {
-		complain("--journal: cannot connect to the systemd journal: %s",
-			 strerror(-fd));
-		return CLI_DEVICE;
-	}
+	if (fd < 0)
+		return fail_device(
+			"--journal: cannot connect to the systemd journal: %s",
+			strerror(-fd));
 	*out = fd;
 	return CLI_DONE;
 }

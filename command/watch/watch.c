@@ -337,8 +337,8 @@ static void ended(struct watcher *watcher, const struct ibsa_event *event)
 {
 	if (event_is_end(event) || watcher->status != CLI_DONE)
 		return;
-	complain("cannot end the subscription: %s; the SA may continue to "
-		 "send reports to this port",
+	complain("cannot end the subscription: %s; the SA may continue to send "
+		 "reports to this port",
 		 event_reason(event));
 	watcher->status = event->err ? CLI_SILENT : CLI_REFUSED;
 }
@@ -437,10 +437,8 @@ static int gid_add(struct watcher *watcher, const struct ibsa_gid *gid)
 	struct ibsa_gid *gids = reallocarray(
 		watcher->gids, watcher->gid_count + 1, sizeof(*gids));
 
-	if (!gids) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
+	if (!gids)
+		return no_memory();
 	gids[watcher->gid_count++] = *gid;
 	watcher->gids = gids;
 	return CLI_DONE;
@@ -454,10 +452,9 @@ static int name_add(struct watcher *watcher, const char *text,
 	int status = nodes_find(watcher->cli, NULL, "", target->name, &ports);
 
 	if (status == CLI_NO && target->name == text)
-		complain(
-			"'%s' is neither a node's name nor a kind of event; for "
-			"the kinds see ibsa watch --help",
-			text);
+		complain("'%s' is neither a node's name nor a kind of event; "
+			 "for the kinds see ibsa watch --help",
+			 text);
 	for (size_t i = 0; i < ports.count && status == CLI_DONE; i++) {
 		const struct ibsa_gid gid =
 			fields_guid_gid(own, ports.all[i].port_guid);
@@ -480,18 +477,14 @@ static int target_add(struct watcher *watcher, const char *text)
 	struct ibsa_gid own;
 	int status;
 
-	if (target_parse(text, &target, &error) != 0) {
-		complain("%s", error.text);
-		return CLI_USAGE;
-	}
+	if (target_parse(text, &target, &error) != 0)
+		return fail_usage("%s", error.text);
 	if (target.kind == TARGET_GID)
 		return gid_add(watcher, &target.gid);
-	if (target.kind == TARGET_LID) {
-		complain("'%s' is a LID, but events have no LID; use a name, "
-			 "a GID or a GUID",
-			 text);
-		return CLI_USAGE;
-	}
+	if (target.kind == TARGET_LID)
+		return fail_usage("'%s' is a LID, but events have no LID; use "
+				  "a name, a GID or a GUID",
+				  text);
 	status = own_gid_get(cli, &own);
 	if (status != CLI_DONE)
 		return status;
