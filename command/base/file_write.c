@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "base/file_write.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -12,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_write.h"
 #include "base/complain.h"
 
 enum { LINKS_MAX = 40 }; /* as in Linux */
@@ -280,4 +279,46 @@ int file_write(const char *path, const char *text, size_t len)
 		return new_file_close(&file, true);
 	(void)new_file_close(&file, false);
 	return status;
+}
+
+/* Append bytes, and '\0' after them. Return: 0 if there is no memory. */
+static ssize_t memory_text_append(void *arg, const char *bytes, size_t len)
+{
+	struct memory_text *memory = arg;
+
+	if (memory->room - memory->len <= len) {
+		const size_t room = 2 * memory->room + len + 1;
+		char *text = memory->has_failed ? NULL
+						: realloc(memory->text, room);
+
+		memory->has_failed |= !text;
+		if (!text)
+			return 0;
+		memory->text = text;
+		memory->room = room;
+	}
+	memcpy(memory->text + memory->len, bytes, len);
+	memory->len += len;
+	memory->text[memory->len] = '\0';
+	return (ssize_t)len;
+}
+
+int memory_text_open(struct memory_text *memory)
+{
+	*memory = (struct memory_text){ .len = 0 };
+	/* So that @text is valid even if nothing is written. */
+	(void)memory_text_append(memory, "", 0);
+	memory->file = fopencookie(
+		memory, "w",
+		(cookie_io_functions_t){ .write = memory_text_append });
+	return memory->file ? CLI_DONE : no_memory();
+}
+
+int memory_text_close(struct memory_text *memory)
+{
+	if (ferror(memory->file))
+		memory->has_failed = true;
+	if (fclose(memory->file) != 0)
+		memory->has_failed = true;
+	return memory->has_failed ? no_memory() : CLI_DONE;
 }

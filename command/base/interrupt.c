@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/complain.h"
 #include "base/interrupt.h"
 
@@ -22,14 +23,6 @@ enum { TWICE_MS = 500 };
 static int stop_signal(void)
 {
 	return SIGRTMIN;
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* End the process by the default action of the signal. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/progress.h"
 
 enum { PATIENCE_MS = 1000, STEP_MS = 250 };
@@ -28,21 +29,17 @@ static void end_by_signal(int number)
 void progress_start(struct progress *progress)
 {
 	progress->counted_ms = 0;
-	clock_gettime(CLOCK_MONOTONIC, &progress->start);
+	progress->start_ms = now_ms();
 }
 
-static long long passed_ms(const struct progress *progress)
+static int64_t passed_ms(const struct progress *progress)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (now.tv_sec - progress->start.tv_sec) * 1000LL +
-	       (now.tv_nsec - progress->start.tv_nsec) / 1000000;
+	return now_ms() - progress->start_ms;
 }
 
 int progress_pause_ms(const struct progress *progress)
 {
-	const long long passed = passed_ms(progress);
+	const int64_t passed = passed_ms(progress);
 
 	if (passed < PATIENCE_MS)
 		return (int)(PATIENCE_MS - passed);
@@ -82,11 +79,11 @@ void progress_show(const struct progress *progress, unsigned long long tries)
  */
 static bool takes_turn(struct progress *progress)
 {
-	const long long now_ms = passed_ms(progress);
+	const int64_t passed = passed_ms(progress);
 
-	if (now_ms < PATIENCE_MS || now_ms < progress->counted_ms + STEP_MS)
+	if (passed < PATIENCE_MS || passed < progress->counted_ms + STEP_MS)
 		return false;
-	progress->counted_ms = now_ms;
+	progress->counted_ms = passed;
 	return line_begin();
 }
 
@@ -103,7 +100,7 @@ void progress_text(struct progress *progress, const char *what)
 	if (!takes_turn(progress))
 		return;
 	fprintf(stderr, "%s%s (%lld s)...", erase, what,
-		progress->counted_ms / 1000);
+		(long long)progress->counted_ms / 1000);
 	fflush(stderr);
 }
 

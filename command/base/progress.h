@@ -5,11 +5,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <time.h>
+#include <stdint.h>
 
 struct progress {
-	struct timespec start;
-	long long
+	int64_t start_ms;
+	int64_t
 		/*
 		 * Time of the last line that progress_count() or
 		 * progress_text() has printed.

@@ -10,7 +10,7 @@
 #include "common/host.h"
 #include "findings/node.h"
 #include "output/fields.h"
-#include "base/lines.h"
+#include "base/file_read.h"
 #include "names/nodes.h"
 #include "session/opa.h"
 #include "session/own_port.h"

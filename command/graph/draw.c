@@ -17,7 +17,6 @@
 
 #include "graph/draw.h"
 #include "base/file_write.h"
-#include "base/memory_text.h"
 #include "base/progress.h"
 
 extern char **environ;

@@ -6,9 +6,9 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "output/cli.h"
 #include "metrics/http.h"
 
@@ -17,14 +17,6 @@ enum {
 	CHECK_MS = 1000,
 	SLOTS = HTTP_CONNECTIONS_MAX + 1,
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* Return: the entry that connection_note() has chosen, or NULL. */
 static struct http_connection *

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/file_write.h"
-#include "base/memory_text.h"
 #include "metrics/metrics.h"
 #include "metrics/options.h"
 #include "options/command.h"

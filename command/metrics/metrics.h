@@ -90,9 +90,6 @@ void metrics_end(struct metrics *metrics);
 /* Return: the first port from which the SA can be queried, or NULL. */
 const struct port_check *metrics_port(const struct metrics *metrics);
 
-/* Query the subnet manager of the port that metrics_port() returns. */
-void metrics_sm_read(struct metrics *metrics, const struct port_check *at);
-
 enum metrics_format {
 	METRICS_OPENMETRICS,
 	METRICS_PROMETHEUS, /* text format 0.0.4 */

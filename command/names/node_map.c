@@ -9,7 +9,7 @@
 #include <ibsa/text.h>
 
 #include "output/cli.h"
-#include "base/lines.h"
+#include "base/file_read.h"
 #include "names/node_map.h"
 
 static const char option[] = "--node-name-map";

@@ -10,6 +10,19 @@
 #include "options/common.h"
 #include "output/cli.h"
 
+int option_number(const char *option, const char *value, unsigned int max,
+		  unsigned int *out)
+{
+	uint64_t number;
+
+	if (ibsa_number_parse(value, 32, &number) != 0 || number == 0 ||
+	    number > max)
+		return fail_usage("%s: '%s' is not a number from 1 to %u",
+				  option, value, max);
+	*out = (unsigned int)number;
+	return CLI_DONE;
+}
+
 enum { MAX_TIMEOUT_MS = 24 * 3600 * 1000, MAX_PORT = 254 };
 
 /*

@@ -6,7 +6,7 @@
 #include <ibsa/text.h>
 
 #include "common/clean.h"
-#include "page/json.h"
+#include "page/page.h"
 
 enum { PART_BYTES = 512 };
 

@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "base/file_write.h"
-#include "base/memory_text.h"
 #include "names/node_map.h"
 #include "page/page.h"
 #include "options/command.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "output/fields.h"
-#include "base/memory_text.h"
+#include "base/file_write.h"
 #include "reach/reach.h"
 #include "reach/options.h"
 

@@ -10,7 +10,7 @@
 #include "session/query_wait.h"
 #include "names/ends.h"
 #include "output/fields.h"
-#include "base/lines.h"
+#include "base/file_read.h"
 #include "names/nodes.h"
 #include "session/opa.h"
 #include "reach/reach.h"

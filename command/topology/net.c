@@ -15,7 +15,7 @@
 #include <ibsa/types.h>
 
 #include "output/fields.h"
-#include "base/memory_text.h"
+#include "base/file_write.h"
 #include "graph/name_text.h"
 #include "session/query_wait.h"
 #include "graph/topology.h"

@@ -15,7 +15,7 @@
 
 #include <ibsa/types.h>
 
-#include "base/memory_text.h"
+#include "base/file_write.h"
 #include "graph/name_text.h"
 #include "topology/topology.h"
 
