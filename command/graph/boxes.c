@@ -6,8 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <ibsa/types.h>
-
 #include "graph/boxes.h"
 
 /* Which nodes can be in one box. */

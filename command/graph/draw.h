@@ -6,12 +6,6 @@
 #include "output/cli.h"
 #include "graph/topology.h"
 
-/*
- * Write the drawing as Graphviz input. @each: draw a box for every node,
- * however many there are. Return: 0 or -ENOMEM.
- */
-int topology_dot(FILE *file, const struct topology_view *view, bool each);
-
 /* Whether the output is a drawing: the format dot or svg. */
 static inline bool draw_is_output(const struct cli *cli)
 {
@@ -25,7 +19,8 @@ static inline bool draw_is_output(const struct cli *cli)
 int draw_check(const struct cli *cli, bool all);
 
 /*
- * Write the drawing to standard output; @each as in topology_dot(). Return: the
+ * Write the drawing to standard output; @each: draw a box for every
+ * node, however many there are. Return: the
  * exit status; a failure is printed.
  */
 int draw(struct cli *cli, bool each, const struct topology_view *view);

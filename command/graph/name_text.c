@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <ibsa/text.h>
-
 #include "common/clean.h"
 #include "graph/name_text.h"
 
