@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/types.h>
-
+#include "base/list.h"
 #include "findings/fabric.h"
 #include "findings/finding.h"
 #include "output/fields.h"
@@ -26,22 +25,15 @@ static void finding_add(struct fabric_check *check, enum ibsa_finding_kind kind,
 			uint64_t guid, unsigned int port, const char *format,
 			...)
 {
+	struct ibsa_finding *added = list_add(&check->more, &check->more_count,
+					      sizeof(*added));
 	va_list args;
 
-	if (check->more_count == check->more_room) {
-		const size_t room = 2 * check->more_room + 16;
-		struct ibsa_finding *more = reallocarray(check->more, room,
-							 sizeof(*more));
-
-		check->out_of_memory |= !more;
-		if (!more)
-			return;
-		check->more = more;
-		check->more_room = room;
-	}
+	check->out_of_memory |= !added;
+	if (!added)
+		return;
 	va_start(args, format);
-	check->more[check->more_count++] = check_finding(kind, guid, port,
-							 format, args);
+	*added = check_finding(kind, guid, port, format, args);
 	va_end(args);
 }
 

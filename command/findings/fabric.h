@@ -44,7 +44,6 @@ struct fabric_check {
 	struct ibsa_error no_sms;
 	struct ibsa_finding *more;
 	size_t more_count;
-	size_t more_room;
 	size_t count;
 	size_t critical_count;
 	bool out_of_memory;

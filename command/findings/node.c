@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/text.h>
-
+#include "base/list.h"
 #include "base/defaults.h"
 #include "findings/finding.h"
 #include "findings/node.h"
@@ -16,16 +15,15 @@ void node_finding_add(struct node_check *check, enum ibsa_finding_kind kind,
 		      const struct machine_port *port, const char *peer,
 		      const char *format, ...)
 {
-	struct node_finding *findings = reallocarray(
-		check->findings, check->count + 1, sizeof(*findings));
+	struct node_finding *added = list_add(&check->findings, &check->count,
+					      sizeof(*added));
 	va_list args;
 
-	check->out_of_memory |= !findings;
-	if (!findings)
+	check->out_of_memory |= !added;
+	if (!added)
 		return;
-	check->findings = findings;
 	va_start(args, format);
-	findings[check->count++] = (struct node_finding){
+	*added = (struct node_finding){
 		.finding = check_finding(kind, 0, port ? port->number : 0,
 					 format, args),
 		.port = port,

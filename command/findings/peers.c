@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/ibsa.h>
-#include <ibsa/reach.h>
-
+#include "base/list.h"
 #include "common/host.h"
 #include "findings/node.h"
 #include "output/fields.h"
@@ -22,21 +20,16 @@ static int peer_add(struct node_check *check, const char *text,
 		    const char *where)
 {
 	struct ibsa_error error;
-	struct peer *peers;
 	struct peer *peer;
 
 	if (check->peer_count == PEERS_MAX)
 		return fail_usage("more than %d peers; give fewer", PEERS_MAX);
-	peers = reallocarray(check->peers, check->peer_count + 1,
-			     sizeof(*peers));
-	if (!peers)
+	peer = list_add(&check->peers, &check->peer_count, sizeof(*peer));
+	if (!peer)
 		return no_memory();
-	check->peers = peers;
-	peer = &peers[check->peer_count];
-	*peer = (struct peer){ .text = strdup(text) };
+	peer->text = strdup(text);
 	if (!peer->text)
 		return no_memory();
-	check->peer_count++;
 	if (target_parse_any(peer->text, &peer->what, &error) == 0)
 		return CLI_DONE;
 	return fail_usage("%s%s", where, error.text);

@@ -5,9 +5,8 @@
 #include <strings.h>
 
 #include <ibsa/device.h>
-#include <ibsa/types.h>
-#include <ibsa/text.h>
 
+#include "base/list.h"
 #include "common/host.h"
 #include "session/query_wait.h"
 #include "names/ends.h"
@@ -15,14 +14,7 @@
 
 static int end_add(struct ends *ends, const struct end *end)
 {
-	struct end *all = reallocarray(ends->all, ends->count + 1,
-				       sizeof(*all));
-
-	if (!all)
-		return no_memory();
-	all[ends->count++] = *end;
-	ends->all = all;
-	return CLI_DONE;
+	return list_put(&ends->all, &ends->count, end, sizeof(*end));
 }
 
 static int port_add(struct ends *ends, const struct ibsa_gid *own,

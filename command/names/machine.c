@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/text.h>
-
+#include "base/list.h"
 #include "common/host.h"
 #include "output/fields.h"
 #include "names/machine.h"
@@ -19,14 +18,8 @@ static int memory_missing(struct ibsa_error *error)
 
 static struct machine_port *port_add(struct machine *machine)
 {
-	struct machine_port *ports = reallocarray(
-		machine->ports, machine->count + 1, sizeof(*ports));
-
-	if (!ports)
-		return NULL;
-	machine->ports = ports;
-	ports[machine->count] = (struct machine_port){ .number = 0 };
-	return &ports[machine->count++];
+	return list_add(&machine->ports, &machine->count,
+			sizeof(*machine->ports));
 }
 
 static bool has_infiniband(const struct ibsa_device_list *list)
@@ -225,13 +218,11 @@ static int pkeys_read(const struct cli *cli, const struct machine *machine,
 	if (err)
 		return CLI_DEVICE;
 	while (!err && ibsa_pkey_get(client, (uint32_t)count, &pkey) == 0) {
-		uint16_t *more = reallocarray(pkeys, count + 1, sizeof(*more));
+		uint16_t *more = list_add(&pkeys, &count, sizeof(*more));
 
 		err = more ? 0 : -ENOMEM;
-		if (more) {
-			pkeys = more;
-			pkeys[count++] = pkey;
-		}
+		if (more)
+			*more = pkey;
 	}
 	(void)ibsa_close(client);
 	port->pkeys = pkeys;

@@ -8,7 +8,7 @@
 
 #include <ibsa/text.h>
 
-#include "output/cli.h"
+#include "base/list.h"
 #include "base/file_read.h"
 #include "names/node_map.h"
 
@@ -23,7 +23,6 @@ struct node_name {
 struct node_map {
 	struct node_name *all; /* sorted by GUID */
 	size_t count;
-	size_t room;
 };
 
 static int by_guid(const void *a, const void *b)
@@ -50,24 +49,13 @@ static int by_line(const void *a, const void *b)
 static int name_add(struct node_map *map, uint64_t guid, const char *name,
 		    unsigned long line)
 {
-	char *copy = strdup(name);
+	struct node_name *added = list_add(&map->all, &map->count,
+					   sizeof(*added));
 
-	if (copy && map->count == map->room) {
-		const size_t room = 2 * map->room + 64;
-		struct node_name *all = reallocarray(map->all, room,
-						     sizeof(*all));
-
-		if (!all) {
-			free(copy);
-			return no_memory();
-		}
-		map->all = all;
-		map->room = room;
-	}
-	if (!copy)
+	if (!added)
 		return no_memory();
-	map->all[map->count++] = (struct node_name){ guid, copy, line };
-	return CLI_DONE;
+	*added = (struct node_name){ guid, strdup(name), line };
+	return added->name ? CLI_DONE : no_memory();
 }
 
 static int line_refuse(const char *path, unsigned long number)

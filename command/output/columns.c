@@ -9,6 +9,7 @@
 #include <ibsa/records.h>
 #include <ibsa/text.h>
 
+#include "base/list.h"
 #include "output/codes.h"
 #include "output/columns.h"
 #include "output/env_libraries.h"
@@ -449,15 +450,11 @@ static bool names_have(const struct names *names, const char *name)
 
 static void name_add(struct names *names, const char *name)
 {
-	void *all = reallocarray(names->all, names->count + 1,
-				 sizeof(names->all[0]));
+	char *added = list_add(&names->all, &names->count, COLUMN_NAME_ROOM);
 
-	if (!all) {
-		names->failed = true;
-		return;
-	}
-	names->all = all;
-	snprintf(names->all[names->count++], COLUMN_NAME_ROOM, "%s", name);
+	names->failed |= !added;
+	if (added)
+		snprintf(added, COLUMN_NAME_ROOM, "%s", name);
 }
 
 static void cell_add(const struct cell_type *type, void *arg)

@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/types.h>
-
+#include "base/list.h"
 #include "base/file_write.h"
 #include "graph/name_text.h"
 #include "topology/topology.h"
@@ -87,18 +86,11 @@ static int host_wrong(const struct ibsa_topology_node *node)
 
 static int host_add(struct tree *tree, const char *name, size_t leaf)
 {
-	struct host *host;
+	struct host *host = list_add(&tree->hosts, &tree->host_count,
+				     sizeof(*host));
 
-	if (!(tree->host_count & (tree->host_count - 1))) {
-		const size_t room = tree->host_count ? 2 * tree->host_count : 1;
-		struct host *hosts = reallocarray(tree->hosts, room,
-						  sizeof(*hosts));
-
-		if (!hosts)
-			return no_memory();
-		tree->hosts = hosts;
-	}
-	host = &tree->hosts[tree->host_count++];
+	if (!host)
+		return no_memory();
 	*host = (struct host){ .leaf = leaf, .leaf_name = "" };
 	if (leaf != NONE)
 		host->leaf_name = topology_view_node(tree->view, leaf).name;

@@ -9,6 +9,7 @@
 #include <ibsa/types.h>
 #include <ibsa/topology.h>
 
+#include "base/list.h"
 #include "output/columns.h"
 #include "names/ends.h"
 #include "output/fields.h"
@@ -216,14 +217,7 @@ static int blocks_read(struct cli *cli, uint32_t dlid, struct traces *traces)
 
 int trace_row_add(struct traces *traces, const struct trace_row *row)
 {
-	struct trace_row *all = reallocarray(traces->all, traces->count + 1,
-					     sizeof(*all));
-
-	if (!all)
-		return no_memory();
-	traces->all = all;
-	all[traces->count++] = *row;
-	return CLI_DONE;
+	return list_put(&traces->all, &traces->count, row, sizeof(*row));
 }
 
 static int rows_add(struct traces *traces, const struct ibsa_path *path,

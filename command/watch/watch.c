@@ -8,9 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <ibsa/event.h>
-#include <ibsa/text.h>
-
+#include "base/list.h"
 #include "output/columns.h"
 #include "session/event_text.h"
 #include "session/query_wait.h"
@@ -434,14 +432,7 @@ static void watch_start(struct watcher *watcher, struct interrupt *interrupt)
 
 static int gid_add(struct watcher *watcher, const struct ibsa_gid *gid)
 {
-	struct ibsa_gid *gids = reallocarray(
-		watcher->gids, watcher->gid_count + 1, sizeof(*gids));
-
-	if (!gids)
-		return no_memory();
-	gids[watcher->gid_count++] = *gid;
-	watcher->gids = gids;
-	return CLI_DONE;
+	return list_put(&watcher->gids, &watcher->gid_count, gid, sizeof(*gid));
 }
 
 /* Add the GIDs of all ports that a node's name stands for to the watch. */
