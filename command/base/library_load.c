@@ -18,14 +18,3 @@ void *library_functions(void *library, const struct library_function *all,
 	}
 	return library;
 }
-
-void *library_load(const char *soname, const char *other,
-		   const struct library_function *all, size_t count,
-		   void *functions)
-{
-	void *library = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
-
-	if (!library && other)
-		library = dlopen(other, RTLD_NOW | RTLD_LOCAL);
-	return library_functions(library, all, count, functions);
-}

@@ -19,13 +19,4 @@ struct library_function {
 void *library_functions(void *library, const struct library_function *all,
 			size_t count, void *functions);
 
-/*
- * Load the library with the name @soname, or else @other unless it is NULL, and
- * write the pointers of @count functions into the struct @functions. Return:
- * the library; or NULL, and dlerror() returns the reason.
- */
-void *library_load(const char *soname, const char *other,
-		   const struct library_function *all, size_t count,
-		   void *functions);
-
 #endif

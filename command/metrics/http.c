@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "output/cli.h"
+#include "base/library_load.h"
 #include "metrics/http.h"
 
 enum {
@@ -286,19 +287,32 @@ static int socket_open(struct http *http, const char *option, const char *where,
 	return CLI_DONE;
 }
 
+static bool library_load(struct libmicrohttpd *http)
+{
+	static const struct library_function functions[] = {
+#define ROW(name) { #name, offsetof(struct libmicrohttpd, name) },
+		MICROHTTPD_FUNCTIONS(ROW)
+#undef ROW
+	};
+
+	http->library = library_functions(
+		dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_LOCAL), functions,
+		sizeof(functions) / sizeof(functions[0]), http);
+	return http->library;
+}
+
 int http_start(struct http *http, const char *option, const char *where)
 {
-	int fd;
+	int fd = -1;
 	int status;
 
 	for (size_t i = 0; i < SLOTS; i++)
 		http->connections[i].fd = MHD_INVALID_SOCKET;
-	if (libmicrohttpd_load(&http->library) < 0)
-		return fail_device(
-			"%s: cannot load libmicrohttpd: %s; install the "
-			"package libmicrohttpd12 (Debian) or libmicrohttpd "
-			"(Enterprise Linux)",
-			option, dlerror());
+	if (!library_load(&http->library))
+		return fail_device("%s: cannot load libmicrohttpd: %s; install "
+				   "the package libmicrohttpd12 (Debian) or "
+				   "libmicrohttpd (Enterprise Linux)",
+				   option, dlerror());
 	status = socket_open(http, option, where, &fd);
 	if (status != CLI_DONE)
 		return status;

@@ -11,13 +11,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "metrics/microhttpd_load.h"
+#include <microhttpd.h>
 
 enum {
 	HTTP_CONNECTIONS_MAX = 32,
 	HTTP_REQUEST_MS = 5000,	    /* until a request is complete */
 	HTTP_AGE_MS = 30000,	    /* until its answer is sent */
 	HTTP_REQUEST_BYTES = 16384, /* memory of a connection */
+};
+
+/* clang-format off */
+#define MICROHTTPD_FUNCTIONS(F)                                              \
+	F(MHD_add_response_header) F(MHD_create_response_from_buffer)        \
+	F(MHD_destroy_response) F(MHD_get_connection_info)                   \
+	F(MHD_get_daemon_info) F(MHD_get_timeout)                            \
+	F(MHD_lookup_connection_value) F(MHD_queue_response) F(MHD_run)      \
+	F(MHD_start_daemon) F(MHD_stop_daemon)
+/* clang-format on */
+
+/*
+ * The functions of libmicrohttpd that this command calls, under their own
+ * names. libmicrohttpd is loaded when it is needed, because it loads GnuTLS,
+ * which queries do not need.
+ */
+struct libmicrohttpd {
+	void *library;
+#define MICROHTTPD_POINTER(name) __typeof__(name) *name;
+	MICROHTTPD_FUNCTIONS(MICROHTTPD_POINTER)
+#undef MICROHTTPD_POINTER
 };
 
 /* An open connection; @fd is -1 if the entry is free. */

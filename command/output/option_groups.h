@@ -35,12 +35,10 @@ struct output_options {
  * struct record_options - ibsa ... --record
  * @path:      name of the file for the packets, or NULL
  * @recording: the open file, or NULL
- * @node:      the name in IBSA_NODE, if it had to be copied; or NULL
  */
 struct record_options {
 	const char *path;
 	struct record *recording;
-	char *node;
 };
 
 /**

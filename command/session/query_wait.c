@@ -129,14 +129,11 @@ int client_open(struct cli *cli)
 
 	if (cli->client)
 		return CLI_DONE;
-	status = record_open(cli);
-	if (status != CLI_DONE)
-		return status;
 	err = sa_address_complete(cli, &error);
 	if (err == 0)
 		err = client_open_signals_blocked(cli, &error);
 	if (err == 0)
-		return CLI_DONE;
+		return record_client_start(cli);
 	if (fabric_file(cli))
 		return fabric_error_explain(err, &error, fabric_file(cli));
 	status = error_explain(err, &error);

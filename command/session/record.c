@@ -1,39 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Writes the packets of a fabric to a pcap file of ERF records; type 21 is an
- * InfiniBand packet. Wireshark 4.0 does not support pcap's own link type for
+ * Writes the packets of an embedded fabric, or the MADs of the client at another
+ * port as packets, to a pcap file of ERF records; type 21 is an InfiniBand
+ * packet. Wireshark 4.0 does not support pcap's own link type for
  * InfiniBand, 247.
  *
- * Source: Endace, ERF Types Reference Guide (header, types).
+ * Source: draft-ietf-opsawg-pcap (file and packet headers); Endace, ERF Types
+ * Reference Guide (header, types).
  */
-#include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <ibsa/types.h>
-
-#include "session/pcap_load.h"
+#include "common/frame.h"
+#include "common/segment.h"
 #include "session/record.h"
-#include "session/scope.h"
 
 enum {
 	ERF_BYTES = 16,
 	ERF_TYPE_INFINIBAND = 21,
 	ERF_VARYING_LENGTH = 4,
 	PACKET_BYTES_MAX = 512,
+	PCAP_TYPE_ERF = 197,
+};
+
+/* The header of a file, in host byte order: times are in nanoseconds. */
+struct pcap_file {
+	uint32_t magic;
+	uint16_t major, minor;
+	uint32_t reserved[2];
+	uint32_t packet_max;
+	uint32_t type;
+};
+
+/* The header of a packet, all of whose bytes are in the file. */
+struct pcap_packet {
+	uint32_t s, ns;
+	uint32_t len, len_on_link;
 };
 
 #define NS_PER_S UINT64_C(1000000000)
 #define COUNTED_NS UINT64_C(1000000) /* between two packets */
 
 struct record {
-	struct ibsa_fabric *fabric;
-	struct libpcap libpcap;
-	pcap_t *pcap;
-	pcap_dumper_t *file;
+	struct ibsa_fabric *fabric;  /* NULL: the MADs of a client */
+	struct ibsa_port_state port; /* of that client */
+	uint16_t pkey;		     /* of its requests */
+	FILE *file;
 	const char *path;
 	uint64_t epoch_ns; /* the fabric's time 0, in ns since 1970 */
 	bool is_counted;
@@ -63,14 +77,11 @@ static uint64_t time_of(struct record *record, const struct ibsa_packet *packet)
 static void packet_write(const struct ibsa_packet *packet, void *arg)
 {
 	struct record *record = arg;
-	const struct libpcap *pcap = &record->libpcap;
 	const uint64_t time_ns = time_of(record, packet);
-	const struct pcap_pkthdr header = {
-		.ts.tv_sec = (time_t)(time_ns / NS_PER_S),
-		.ts.tv_usec = (suseconds_t)(time_ns % NS_PER_S),
-		.caplen = (bpf_u_int32)(ERF_BYTES + packet->len),
-		.len = (bpf_u_int32)(ERF_BYTES + packet->len),
-	};
+	const uint32_t len = (uint32_t)(ERF_BYTES + packet->len);
+	const struct pcap_packet header = { (uint32_t)(time_ns / NS_PER_S),
+					    (uint32_t)(time_ns % NS_PER_S), len,
+					    len };
 	uint8_t bytes[ERF_BYTES + PACKET_BYTES_MAX] = { 0 };
 
 	if (packet->len > PACKET_BYTES_MAX)
@@ -78,15 +89,16 @@ static void packet_write(const struct ibsa_packet *packet, void *arg)
 	put_erf_time(bytes, time_ns);
 	bytes[8] = ERF_TYPE_INFINIBAND;
 	bytes[9] = ERF_VARYING_LENGTH;
-	ibsa_put_be16(bytes + 10, (uint16_t)header.len);
+	ibsa_put_be16(bytes + 10, (uint16_t)len);
 	ibsa_put_be16(bytes + 14, (uint16_t)packet->len);
 	memcpy(bytes + ERF_BYTES, packet->bytes, packet->len);
-	pcap->pcap_dump((u_char *)record->file, &header, bytes);
+	fwrite(&header, sizeof(header), 1, record->file);
+	fwrite(bytes, len, 1, record->file);
 	/*
 	 * Flush the file after each packet, so that another program that reads
 	 * it finds whole packets.
 	 */
-	pcap->pcap_dump_flush(record->file);
+	fflush(record->file);
 }
 
 /*
@@ -104,41 +116,30 @@ static uint64_t epoch_of_real_clock(void)
 	       (uint64_t)real.tv_nsec - (uint64_t)monotonic.tv_nsec;
 }
 
+static int open_file(struct record *record)
+{
+	static const struct pcap_file header = {
+		.magic = 0xa1b23c4d,
+		.major = 2,
+		.minor = 4,
+		.packet_max = ERF_BYTES + PACKET_BYTES_MAX,
+		.type = PCAP_TYPE_ERF,
+	};
+
+	/* Child processes must not inherit the descriptor. */
+	record->file = fopen(record->path, "we");
+	if (!record->file)
+		return fail_device("--record: cannot write: %s: %s",
+				   record->path, strerror(errno));
+	fwrite(&header, sizeof(header), 1, record->file);
+	return CLI_DONE;
+}
+
 static void free_record(struct record *record)
 {
 	if (record->file)
-		record->libpcap.pcap_dump_close(record->file);
-	if (record->pcap)
-		record->libpcap.pcap_close(record->pcap);
-	if (record->libpcap.library)
-		dlclose(record->libpcap.library);
+		fclose(record->file);
 	free(record);
-}
-
-static int open_file(struct record *record)
-{
-	const struct libpcap *pcap = &record->libpcap;
-
-	if (libpcap_load(&record->libpcap) < 0)
-		return fail_device(
-			"--record: cannot load libpcap: %s; install the "
-			"package libpcap0.8 (Debian) or libpcap (Enterprise "
-			"Linux)",
-			dlerror());
-	record->pcap = pcap->pcap_open_dead_with_tstamp_precision(
-		DLT_ERF, ERF_BYTES + PACKET_BYTES_MAX,
-		PCAP_TSTAMP_PRECISION_NANO);
-	if (!record->pcap)
-		return no_memory();
-	record->file = pcap->pcap_dump_open(record->pcap, record->path);
-	if (record->file) {
-		/* Child processes must not inherit the descriptor. */
-		(void)fcntl(fileno(pcap->pcap_dump_file(record->file)), F_SETFD,
-			    FD_CLOEXEC);
-		return CLI_DONE;
-	}
-	return fail_device("--record: cannot write: %s",
-			   pcap->pcap_geterr(record->pcap));
 }
 
 static int tap(struct record *record)
@@ -154,13 +155,11 @@ static int tap(struct record *record)
 			   strerror(-err));
 }
 
-int record_start(const char *path, struct ibsa_fabric *fabric, bool is_counted,
-		 struct record **out)
+static int record_new(const char *path, struct record **out)
 {
 	struct record *record;
 	int status;
 
-	/* libpcap would write "-" to standard output. */
 	if (strcmp(path, "-") == 0)
 		return fail_usage("--record: '-' cannot be used, because the "
 				  "answer is written to standard output; name "
@@ -169,12 +168,8 @@ int record_start(const char *path, struct ibsa_fabric *fabric, bool is_counted,
 	if (!record)
 		return no_memory();
 	record->path = path;
-	record->fabric = fabric;
-	record->is_counted = is_counted;
 	record->epoch_ns = epoch_of_real_clock();
 	status = open_file(record);
-	if (status == CLI_DONE)
-		status = tap(record);
 	if (status == CLI_DONE)
 		*out = record;
 	else
@@ -182,14 +177,33 @@ int record_start(const char *path, struct ibsa_fabric *fabric, bool is_counted,
 	return status;
 }
 
-int record_end(struct record *record)
+int record_start(const char *path, struct ibsa_fabric *fabric, bool is_counted,
+		 struct record **out)
+{
+	struct record *record;
+	int status = record_new(path, &record);
+
+	if (status != CLI_DONE)
+		return status;
+	record->fabric = fabric;
+	record->is_counted = is_counted;
+	status = tap(record);
+	if (status == CLI_DONE)
+		*out = record;
+	else
+		free_record(record);
+	return status;
+}
+
+static int record_end(struct record *record)
 {
 	int status = CLI_DONE;
 
 	if (!record)
 		return CLI_DONE;
-	(void)!ibsa_fabric_tap(record->fabric, NULL, NULL);
-	if (ferror(record->libpcap.pcap_dump_file(record->file))) {
+	if (record->fabric)
+		(void)!ibsa_fabric_tap(record->fabric, NULL, NULL);
+	if (ferror(record->file)) {
 		complain("--record: cannot write all packets to '%s': a write "
 			 "failed; check the free space",
 			 record->path);
@@ -199,49 +213,82 @@ int record_end(struct record *record)
 	return status;
 }
 
-/*
- * Make IBSA_NODE the default of --device. ibsa_open() does so only for a fabric
- * that it loads itself.
- */
-static int node_choose(struct cli *cli)
-{
-	const char *node = secure_getenv("IBSA_NODE");
-	struct scope scope = { .device = NULL };
-	int status;
+/* A MAD that a client has sent or received, as packets. */
+struct packets {
+	struct record *record;
+	struct frame frame;
+	uint64_t time_ns;
+	bool is_sent;
+};
 
-	if (cli->open.device || !node || !*node)
-		return CLI_DONE;
-	status = scope_parse(node, &scope);
-	cli->record.node = scope.owned;
-	cli->open.device = scope.device;
-	if (!cli->open.port)
-		cli->open.port = scope.port;
-	return status;
+static void segment_write(const uint8_t *mad, void *arg)
+{
+	struct packets *packets = arg;
+	uint8_t copy[IBSA_MAD_BYTES];
+	uint8_t bytes[FRAME_BYTES_MAX];
+	struct ibsa_packet packet = {
+		.time_ns = packets->time_ns,
+		.bytes = bytes,
+	};
+
+	memcpy(copy, mad, sizeof(copy));
+	ibsa__tid_own(copy, packets->is_sent);
+	packets->frame.mad = copy;
+	packets->frame.psn = packets->record->count & 0xffffff;
+	packet.len = ibsa__frame_put(&packets->frame, bytes);
+	packet_write(&packet, packets->record);
 }
 
-int record_open(struct cli *cli)
+static void mad_write(const struct ibsa_mad *mad, void *arg)
 {
-	struct ibsa_error error = { .text = "" };
-	const char *file = fabric_file(cli);
-	int status;
-	int err;
+	struct record *record = arg;
+	const struct ibsa_address *peer = &mad->peer;
+	const struct ibsa_gid *own = &record->port.gid;
+	const uint16_t lid = (uint16_t)record->port.lid;
+	struct packets packets = {
+		.record = record,
+		.frame = {
+			.slid = mad->is_sent ? lid : (uint16_t)peer->lid,
+			.dlid = mad->is_sent ? (uint16_t)peer->lid : lid,
+			.src_qp = mad->is_sent ? IBSA_QPN_GSI : peer->qpn,
+			.dst_qp = mad->is_sent ? peer->qpn : IBSA_QPN_GSI,
+			.pkey = record->pkey,
+			.sl = peer->sl,
+			.has_grh = peer->has_grh,
+			.hop_limit = peer->hop_limit,
+			.traffic_class = peer->traffic_class,
+			.flow_label = peer->flow_label,
+			.sgid = mad->is_sent ? *own : peer->gid,
+			.dgid = mad->is_sent ? peer->gid : *own,
+		},
+		.time_ns = mad->time_ns,
+		.is_sent = mad->is_sent,
+	};
 
-	if (!cli->record.path || cli->record.recording)
+	ibsa__segments_put(mad->bytes, mad->len, IBSA_SA_HEADER_BYTES,
+			   segment_write, &packets);
+}
+
+int record_client_start(struct cli *cli)
+{
+	struct record *record;
+	int status;
+
+	if (!cli->record.path)
 		return CLI_DONE;
-	if (!file)
-		return fail_usage(
-			"--record needs an embedded fabric; name one with "
-			"--fabric, or record at a fabric server with ibsa "
-			"fabric run --record");
-	err = ibsa_fabric_load(file, NULL, &error, &cli->loaded);
-	if (err)
-		return error_explain(err, &error);
-	cli->open.on = cli->loaded;
-	status = node_choose(cli);
+	status = record_new(cli->record.path, &record);
 	if (status != CLI_DONE)
 		return status;
-	return record_start(cli->record.path, cli->loaded, false,
-			    &cli->record.recording);
+	cli->record.recording = record;
+	if (ibsa_port_get(cli->client, false, &record->port) == 0 &&
+	    record->port.link == IBSA_LINK_OPA)
+		return fail_usage("--record: cannot write the packets of an "
+				  "Omni-Path fabric");
+	if (ibsa_pkey_get(cli->client, record->port.pkey_index,
+			  &record->pkey) != 0)
+		record->pkey = IBSA_PKEY_DEFAULT;
+	ibsa_tap(cli->client, mad_write, record);
+	return CLI_DONE;
 }
 
 int record_close(struct cli *cli)
@@ -249,8 +296,6 @@ int record_close(struct cli *cli)
 	const int status = record_end(cli->record.recording);
 
 	ibsa_fabric_put(cli->loaded);
-	free(cli->record.node);
-	cli->record.node = NULL;
 	cli->record.recording = NULL;
 	cli->loaded = NULL;
 	return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Writes the packets of a fabric to a file for Wireshark. */
+/* Writes the packets of a fabric or of the client to a file for Wireshark. */
 #ifndef COMMAND_RECORD_H
 #define COMMAND_RECORD_H
 
@@ -20,19 +20,13 @@ int record_start(const char *path, struct ibsa_fabric *fabric, bool is_counted,
 		 struct record **out);
 
 /*
- * Stop writing packets; @record may be NULL. Return: the exit status; it is a
- * failure if packets could not be written.
+ * If --record is given, begin to write the MADs of the client, which is open.
+ * Return: the exit status; a failure is printed.
  */
-int record_end(struct record *record);
+int record_client_start(struct cli *cli);
 
 /*
- * If --record is given, load the fabric and begin to record its packets. Call
- * this before the client is opened. Return: the exit status.
- */
-int record_open(struct cli *cli);
-
-/*
- * Complete the file of --record. Call this after the client is closed. Return:
+ * Complete the file of --record, and release the fabric of @cli. Call this after the client is closed. Return:
  * the exit status.
  */
 int record_close(struct cli *cli);
