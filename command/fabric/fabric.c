@@ -150,7 +150,7 @@ static bool cmd_fabric_part_help(struct cli *cli)
 		 action->name, before(action->arguments), action->arguments,
 		 toupper((unsigned char)*action->help), action->help + 1);
 	action->details(out);
-	options_part_help(cli, out, &action->set, words);
+	options_help(cli, out, &action->set, words);
 	return true;
 }
 

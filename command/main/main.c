@@ -162,23 +162,27 @@ enum { BUFFER_BYTES = 65536 };
 static void general_help(struct cli *cli)
 {
 	struct out *out = &cli->out;
+	size_t width = 0;
 
-	out_line(out, "usage: ibsa [OPTION...] COMMAND [ARGUMENT...]");
-	out_line(out, "\nSends queries to the subnet administration (SA) of "
+	for (size_t i = 0; commands[i]; i++)
+		if (strlen(commands[i]->name) > width)
+			width = strlen(commands[i]->name);
+	out_line(out,
+		 "usage: ibsa [OPTION...] COMMAND [ARGUMENT...]; see ibsa(8)");
+	out_line(out, "Sends queries to the subnet administration (SA) of "
 		      "an InfiniBand fabric.\n\ncommands:");
 	for (size_t i = 0; commands[i]; i++)
-		out_line(out, "  %-8s  %s", commands[i]->name,
+		out_line(out, "  %-*s  %s", (int)width, commands[i]->name,
 			 commands[i]->help);
 	out_line(out, "%s", "");
-	options_help(cli, out, NULL);
-	out_line(out, "\nexit status: 0 success; 1 no such path, node, "
-		      "record or service; 2 wrong\ncommand line; 3 no "
-		      "answer; 4 no device or no permission; 5 the SA "
-		      "refused.\nSee also ibsa(8).");
+	options_common_help(cli, out);
+	out_line(out, "\nexit status: 0 done, 1 no, 2 usage, 3 no answer, 4 no "
+		      "device, 5 refused");
 }
 
 static int command_help(struct cli *cli, const struct command *command)
 {
+	const struct option_set all = { command->groups, ~0U };
 	int status = command->can_help ? command->can_help(cli) : CLI_DONE;
 
 	if (status != CLI_DONE ||
@@ -188,9 +192,11 @@ static int command_help(struct cli *cli, const struct command *command)
 		 command->name, *command->arguments ? " " : "",
 		 command->arguments, toupper((unsigned char)*command->help),
 		 command->help + 1);
+	if (command->text)
+		out_line(&cli->out, "%s", command->text);
 	if (command->details)
 		command->details(cli);
-	options_help(cli, &cli->out, command);
+	options_help(cli, &cli->out, &all, NULL);
 	return CLI_DONE;
 }
 

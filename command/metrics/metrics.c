@@ -109,9 +109,9 @@ static void cmd_metrics_details(struct cli *cli)
 /* clang-format off */
 static const struct option_row rows[] = {
 	OPTION_EXPECT(struct metrics_options, expect, 0),
-	{ 0, "label", "NAME=VALUE", "metrics: a label of all values",
+	{ 0, "label", "NAME=VALUE", "a label of all values",
 	  OPTION_AT(struct metrics_options, label) },
-	{ 0, "listen", "ADDRESS", "metrics: serve over HTTP: PORT or ADDR:PORT",
+	{ 0, "listen", "ADDRESS", "serve over HTTP: PORT or ADDR:PORT",
 	  OPTION_AT(struct metrics_options, listen) },
 	OPTION_PEERS(struct metrics_options, node.peers, 0),
 	OPTION_PKEY(struct metrics_options, node.pkeys, 0),

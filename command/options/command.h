@@ -11,7 +11,7 @@ struct columns;
 /**
  * struct command - a command; its folder defines it as command_NAME
  * @name:      name of the command
- * @arguments: its arguments as the usage line shows them
+ * @arguments: its arguments as the usage line shows them; "": none
  * @help:      one line for the list of commands
  * @options:   its own options, or NULL; they fill the struct to which cli.own
  *             points
@@ -20,7 +20,9 @@ struct columns;
  * @columns:   the kinds of rows that it writes, as the JSON Schema has them,
  *             and NULL at the end; NULL: none, or records
  * @run:       runs the command and returns its exit status
- * @details:   prints what --help adds after the options, or NULL
+ * @text:      what --help adds to the sentence, or NULL; it is short, because the
+ *             manual page has all of it
+ * @details:   prints what --help adds to @text, or NULL
  * @can_help:  checks the command's arguments when --help is given, and returns
  *             the exit status; or NULL
  * @part_help: prints the help of the part of the command that the arguments
@@ -36,6 +38,7 @@ struct command {
 	unsigned int groups;
 	const struct columns *const *columns;
 	int (*run)(struct cli *cli);
+	const char *text;
 	void (*details)(struct cli *cli);
 	int (*can_help)(struct cli *cli);
 	bool (*part_help)(struct cli *cli);

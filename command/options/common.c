@@ -31,16 +31,6 @@ enum { MAX_TIMEOUT_MS = 24 * 3600 * 1000, MAX_PORT = 254 };
 #define AT(member) OPTION_AT(struct cli, member)
 #define BY(set, member) OPTION_BY(set, struct cli, member)
 
-static int port_option(void *to, const char *value)
-{
-	return option_number("--port", value, MAX_PORT, to);
-}
-
-static int timeout_option(void *to, const char *value)
-{
-	return option_number("--timeout", value, MAX_TIMEOUT_MS, to);
-}
-
 /*
  * Parse --sa: for ibsa fabric it is embedded or none, for other commands an SA
  * address.
@@ -131,7 +121,8 @@ static int json_option(void *to, const char *value)
 static const struct option_row rows_open[] = {
 	{ 'C', "device", "NAME", "send from this device or node of a fabric",
 	  AT(open.device), .group = GROUP_DEVICE },
-	{ 'P', "port", "N", "port of the device", BY(port_option, open.port),
+	{ 'P', "port", "N", "port of the device", AT(open.port),
+	  .max = MAX_PORT,
 	  .group = GROUP_DEVICE },
 	{ 0, "fabric", "FILE",
 	  "an embedded fabric from a topology file, or unix:PATH",
@@ -139,7 +130,7 @@ static const struct option_row rows_open[] = {
 	{ 't', "timeout", "MS",
 	  "deadline of a query in ms (" OPTION_VALUE(IBSA_DEFAULT_DEADLINE_MS)
 	  "; some commands: less)",
-	  BY(timeout_option, open.deadline_ms), .group = GROUP_TIMEOUT },
+	  AT(open.deadline_ms), .max = MAX_TIMEOUT_MS, .group = GROUP_TIMEOUT },
 	{ 0, "sa", "ADDR", "address of the SA: LID, GID or lid=..,sl=..",
 	  sa_option, .group = GROUP_SA },
 	{ 0, "sm-key", "KEY", "SM_Key of each request; @FILE reads it",
@@ -148,9 +139,9 @@ static const struct option_row rows_open[] = {
 
 static const struct option_row rows_files[] = {
 	{ 0, "node-name-map", "FILE",
-	  "topology, trace, page: names of nodes by GUID", AT(names.file),
+	  "names of nodes by GUID", AT(names.file),
 	  .group = GROUP_NAMES, .file = OPTION_READS },
-	{ 'o', "output", "FILE", "metrics, page: replace this file",
+	{ 'o', "output", "FILE", "replace this file",
 	  AT(output.file), .group = GROUP_FILE, .file = OPTION_REPLACES },
 	{ 0, "record", "FILE", "write the fabric's packets, for Wireshark",
 	  AT(record.path), .group = GROUP_RECORD, .file = OPTION_RECORDS },
@@ -158,7 +149,7 @@ static const struct option_row rows_files[] = {
 
 static const struct option_row rows_output[] = {
 	{ 0, "format", "NAME", NULL, BY(format_option, output.format),
-	  .group = GROUP_FORMAT },
+	  .group = GROUP_FORMAT, .repeats = true },
 	{ 'j', "json", NULL, "--format json",
 	  BY(json_option, output.format), .group = GROUP_FORMAT },
 	{ 0, "fields", "A,B,...", "write only these fields, in this order",

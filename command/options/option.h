@@ -6,6 +6,7 @@
 #ifndef COMMAND_OPTION_H
 #define COMMAND_OPTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -25,8 +26,7 @@ enum option_file {
  * @letter:   short option; 0: none
  * @name:     long option
  * @argument: name of its value in --help; NULL: it has no value
- * @help:     one line; a prefix before a colon names the commands that accept
- *            it
+ * @help:     one line; NULL: it follows from the command
  * @set:      parses the value into the member at @at and returns the exit
  *            status; a failure is printed. NULL: the member is a const char *,
  *            or a bool for an option without a value
@@ -34,6 +34,8 @@ enum option_file {
  * @parts:    parts of the command that accept the option; 0: all
  * @file:     what the value names
  * @group:    for an option in struct cli: the bit of its enum option_group
+ * @max:      for a member that is a number from 1 to @max; 0: it is not one
+ * @repeats:  an option with a value that may be given more than once
  */
 struct option_row {
 	char letter;
@@ -45,6 +47,8 @@ struct option_row {
 	unsigned int parts;
 	enum option_file file;
 	unsigned int group;
+	unsigned int max;
+	bool repeats;
 };
 
 /**

@@ -305,7 +305,11 @@ static int row_set(void *base, const struct option_row *row, const char *value)
 {
 	void *to = (char *)base + row->at;
 	const bool is_given = true;
+	char name[64];
 
+	snprintf(name, sizeof(name), "--%s", row->name);
+	if (row->max)
+		return option_number(name, value, row->max, to);
 	if (row->set)
 		return row->set(to, value);
 	if (row->argument)
@@ -335,6 +339,10 @@ static int use_set(struct cli *cli, const struct option_use *use)
 	struct option_entry *entry = use->entry;
 	const struct option_row *own;
 
+	if (entry->is_given && entry->row->argument && !entry->row->repeats)
+		return fail_usage("option --%s is given twice, '%s' and '%s'; "
+				  "remove one",
+				  entry->row->name, entry->value, use->value);
 	entry->is_given = true;
 	entry->value = use->value;
 	if (!entry->owner)

@@ -69,9 +69,8 @@ bool options_only(const struct cli *cli, const char *whose,
 /* Whether the option @name is given. */
 bool options_given(const struct cli *cli, const char *name);
 
-/* Print the help of the options that @command accepts; NULL: of all options. */
-void options_help(const struct cli *cli, struct out *out,
-		  const struct command *command);
+/* Print the names of the options of most commands, in groups. */
+void options_common_help(const struct cli *cli, struct out *out);
 
 /*
  * An option whose line in the help of a part of a command, such as serve of
@@ -84,12 +83,13 @@ struct option_words {
 };
 
 /*
- * Print the lines of the options that a part of the command accepts. @words has
- * the lines that differ, and ends with an entry without a name.
+ * Print the help of the options in @set, which the command or a part of it
+ * accepts: a line for each that is its own, and the names of the others. @words
+ * has the lines that differ, and ends with an entry without a name; NULL: none.
  */
-void options_part_help(const struct cli *cli, struct out *out,
-		       const struct option_set *set,
-		       const struct option_words *words);
+void options_help(const struct cli *cli, struct out *out,
+		  const struct option_set *set,
+		  const struct option_words *words);
 
 /* Return: the row of this name in a table, or NULL. @table may be NULL. */
 const struct option_row *option_find(const struct option_table *table,

@@ -17,19 +17,19 @@
 	  OPTION_AT(type, member), parts }
 #define OPTION_EXPECT(type, member, parts)                                   \
 	{ 0, "expect", "FILE",                                               \
-	  "check, metrics, page: topology --format net wrote",                 \
+	  "report differences from this topology file",                 \
 	  OPTION_AT(type, member), parts, OPTION_READS }
 #define OPTION_PEERS(type, member, parts)                                    \
 	{ 0, "peers", "FILE",                                                \
-	  "check node, metrics: ports that must be reachable",               \
+	  "ports that must be reachable, one a line",               \
 	  OPTION_AT(type, member), parts, OPTION_READS }
 #define OPTION_PKEY(type, member, parts)                                     \
 	{ 0, "pkey", "KEY",                                                  \
-	  "check node, env, metrics: P_Key that ports must have",            \
-	  OPTION_BY(pkey_option, type, member), parts }
+	  "P_Key that the ports must have",            \
+	  OPTION_BY(pkey_option, type, member), parts, .repeats = true }
 #define OPTION_RATE(type, member, parts)                                     \
 	{ 0, "rate", "RATE",                                                 \
-	  "check node, metrics: rate in Gb/s, such as '>=400'",              \
+	  "rate of the ports in Gb/s, such as '>=400'",              \
 	  OPTION_BY(rate_option, type, member), parts }
 #define OPTION_WHY(type, member)                                             \
 	{ 0, "why", NULL, "path, reach: tell why there is no path",          \

@@ -471,7 +471,8 @@ static int unknown_name(const struct names *known, const char *name)
 	for (size_t i = 0; i < known->count && len < sizeof(list); i++)
 		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s",
 					i > 0 ? ", " : "", known->all[i]);
-	return fail_usage("--fields: there is no field '%s'; the fields are %s",
+	return fail_usage("--fields: there is no field '%s'; the fields are "
+			  "%s",
 			  name, list);
 }
 

@@ -415,9 +415,9 @@ static int lease_option(void *to, const char *value)
 /* clang-format off */
 static const struct option_row rows[] = {
 	{ 0, "lease", "SECONDS",
-	  "service register: lease in seconds, or infinite",
+	  "register: lease in seconds, or infinite",
 	  OPTION_BY(lease_option, struct service_options, lease) },
-	{ 0, "renew", NULL, "service register: renew it, remove it at the end",
+	{ 0, "renew", NULL, "register: renew it, remove it at the end",
 	  OPTION_AT(struct service_options, renew) },
 };
 

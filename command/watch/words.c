@@ -84,9 +84,9 @@ unsigned int watch_kinds_of(const char *word)
 /* clang-format off */
 static const struct option_row rows[] = {
 	{ 0, "audit-nodes", NULL,
-	  "watch: also find changes whose Report was lost",
+	  "also find changes whose Report was lost",
 	  OPTION_AT(struct watch_options, audit_nodes) },
-	{ 0, "journal", NULL, "watch: write events to the systemd journal",
+	{ 0, "journal", NULL, "write events to the systemd journal",
 	  OPTION_AT(struct watch_options, journal) },
 };
 /* clang-format on */
