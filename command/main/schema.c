@@ -9,9 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <ibsa/records.h>
-#include <ibsa/text.h>
-
 #include "output/codes.h"
 #include "main/command_list.h"
 #include "options/options.h"
@@ -96,7 +93,8 @@ static void put_field(const struct ibsa_field *field,
 
 	if (field->show != IBSA_SHOW_gid && field->show != IBSA_SHOW_guid &&
 	    field->show != IBSA_SHOW_text && field->show != IBSA_SHOW_blob &&
-	    field->show != IBSA_SHOW_vl_weight && field->nbits < 64) {
+	    field->show != IBSA_SHOW_vl_weight && field->nbits < 64 &&
+	    !codes_is_pkey(field)) {
 		put_number(field, column);
 		return;
 	}
@@ -104,6 +102,8 @@ static void put_field(const struct ibsa_field *field,
 	snprintf(pattern, sizeof(pattern), "[0-9a-f]{%u}", 2 * field->count);
 	if (field->show == IBSA_SHOW_gid)
 		put_pattern("[0-9a-f:.]{2,45}");
+	else if (codes_is_pkey(field))
+		put_pattern("0x[0-9a-f]{4}");
 	else if (field->show == IBSA_SHOW_vl_weight)
 		put_pattern("[0-9]+:[0-9]+");
 	else if (field->show == IBSA_SHOW_blob)
@@ -118,6 +118,10 @@ static void put_column(const struct column *column)
 {
 	if (column->words) {
 		put_words(column->words, column->can_be_none);
+		return;
+	}
+	if (column->kind == COLUMN_DECIMAL) {
+		put_type("number", column->can_be_none);
 		return;
 	}
 	if (column->kind == COLUMN_NUMBER) {
@@ -164,6 +168,8 @@ static void put_property(const struct cell_type *type, void *arg)
 	printf("          \"%s\": {", type->name);
 	if (type->is_meaning)
 		put_meanings(type->field);
+	else if (type->is_quantity)
+		put_type("number", true);
 	else if (type->field)
 		put_field(type->field, type->column);
 	else

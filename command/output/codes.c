@@ -3,6 +3,7 @@
  * The meanings of codes in the fields of records: those of ibsa_code_name(),
  * and of fields that text output shows as numbers.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -112,4 +113,60 @@ const char *codes_text(const struct ibsa_field *field, uint64_t code,
 	if (!codes->list)
 		return time_text(code, out);
 	return code < codes->count ? codes->list[code] : NULL;
+}
+
+const char *codes_quantity_suffix(const struct ibsa_field *field)
+{
+	return field->show == IBSA_SHOW_mtu    ? "_bytes"
+	       : field->show == IBSA_SHOW_rate ? "_gbps"
+					       : NULL;
+}
+
+const char *codes_gbps(uint64_t mbps, char out[CODE_TEXT])
+{
+	if (!mbps)
+		return NULL;
+	if (mbps % 1000)
+		snprintf(out, CODE_TEXT, "%" PRIu64 ".%" PRIu64, mbps / 1000,
+			 mbps % 1000 / 100);
+	else
+		snprintf(out, CODE_TEXT, "%" PRIu64, mbps / 1000);
+	return out;
+}
+
+/*
+ * Return: @out, with the number at the beginning of the name of a rate, such as
+ * "400Gb/s": the signalling rate is another number.
+ */
+static const char *rate_number(uint64_t code, char out[CODE_TEXT])
+{
+	const char *name = ibsa_code_name(IBSA_SHOW_rate, code);
+	const size_t len = name ? strspn(name, "0123456789.") : 0;
+
+	if (!len || len >= CODE_TEXT)
+		return NULL;
+	snprintf(out, CODE_TEXT, "%.*s", (int)len, name);
+	return out;
+}
+
+const char *codes_quantity(const struct ibsa_field *field, uint64_t code,
+			   char out[CODE_TEXT])
+{
+	const unsigned int bytes = ibsa_mtu_bytes((uint8_t)code);
+
+	if (field->show == IBSA_SHOW_rate)
+		return rate_number(code, out);
+	if (!bytes)
+		return NULL;
+	snprintf(out, CODE_TEXT, "%u", bytes);
+	return out;
+}
+
+bool codes_is_pkey(const struct ibsa_field *field)
+{
+	static const char end[] = "pkey";
+	const size_t len = strlen(field->name);
+
+	return field->show == IBSA_SHOW_hex && len >= strlen(end) &&
+	       strcmp(field->name + len - strlen(end), end) == 0;
 }

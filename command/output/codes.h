@@ -20,4 +20,24 @@ bool codes_has_text(const struct ibsa_field *field);
 const char *codes_text(const struct ibsa_field *field, uint64_t code,
 		       char out[CODE_TEXT]);
 
+/*
+ * Return: what follows the name of the cell with the quantity for which a code
+ * of the field stands, "_bytes" of an MTU or "_gbps" of a rate; NULL: the codes
+ * stand for none.
+ */
+const char *codes_quantity_suffix(const struct ibsa_field *field);
+
+/*
+ * Write the quantity for which a code stands as a decimal number. Return: @out;
+ * NULL if the code is unknown.
+ */
+const char *codes_quantity(const struct ibsa_field *field, uint64_t code,
+			   char out[CODE_TEXT]);
+
+/* Return: @out, with a rate in Gb/s; NULL if @mbps is 0. */
+const char *codes_gbps(uint64_t mbps, char out[CODE_TEXT]);
+
+/* Whether the field is a P_Key, which JSON has as text, such as "0xffff". */
+bool codes_is_pkey(const struct ibsa_field *field);
+
 #endif

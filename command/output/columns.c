@@ -11,44 +11,13 @@
 
 #include "base/list.h"
 #include "output/codes.h"
-#include "output/columns.h"
+#include "output/column_table.h"
 #include "output/env_libraries.h"
 
-#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
-
-/*
- * Table entries for a column that always has a value, and for one that may
- * have none.
- */
-#define ALWAYS(name, kind)                 \
-	{                                  \
-		name, COLUMN_##kind, false \
-	}
-#define MAYBE(name, kind)                 \
-	{                                 \
-		name, COLUMN_##kind, true \
-	}
-#define WORDS(name, words)                      \
-	{                                       \
-		name, COLUMN_TEXT, false, words \
-	}
-#define MAYBE_WORDS(name, words)               \
-	{                                      \
-		name, COLUMN_TEXT, true, words \
-	}
-#define FIELD(name, record, field)                                             \
-	{                                                                      \
-		name, COLUMN_FIELD, true, NULL, &ibsa_##record##_record, field \
-	}
-#define RECORD(record)                                                    \
-	{                                                                 \
-		NULL, COLUMN_RECORD, false, NULL, &ibsa_##record##_record \
-	}
 #define COLUMNS(object, name) \
-	const struct columns columns_##object = { name, object, COUNT(object) }
-#define STREAM(object, name)                                                   \
-	const struct columns columns_##object = { name, object, COUNT(object), \
-						  true }
+	const struct columns columns_##object = COLUMN_TABLE(name, object)
+#define STREAM(object, name) \
+	const struct columns columns_##object = COLUMN_STREAM(name, object)
 
 /* clang-format off */
 
@@ -383,10 +352,11 @@ static void field_cells(const struct column *column, const char *name,
 			const struct ibsa_field *field, cell_type_fn done,
 			void *arg)
 {
-	char meaning[COLUMN_NAME_ROOM + sizeof("_text")];
+	char meaning[COLUMN_NAME_ROOM + sizeof("_bytes")];
 	struct cell_type type = { .name = name,
 				  .column = column,
 				  .field = field };
+	const char *suffix;
 
 	done(&type, arg);
 	if (!codes_has_text(field))
@@ -394,6 +364,13 @@ static void field_cells(const struct column *column, const char *name,
 	snprintf(meaning, sizeof(meaning), "%s_text", name);
 	type.name = meaning;
 	type.is_meaning = true;
+	done(&type, arg);
+	suffix = codes_quantity_suffix(field);
+	if (!suffix)
+		return;
+	snprintf(meaning, sizeof(meaning), "%s%s", name, suffix);
+	type.is_meaning = false;
+	type.is_quantity = true;
 	done(&type, arg);
 }
 
@@ -519,8 +496,7 @@ int columns_use(struct cli *cli, const struct columns *columns)
 	if (cli->output.fields)
 		status = names_choose(cli->output.fields, &known, &chosen);
 	if (known.failed || chosen.failed) {
-		complain("out of memory");
-		status = CLI_DEVICE;
+		status = no_memory();
 	}
 	if (status == CLI_DONE)
 		names_select(&cli->out, cli->output.fields ? &chosen : &known);

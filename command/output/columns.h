@@ -13,6 +13,7 @@
 enum column_kind {
 	COLUMN_TEXT,
 	COLUMN_NUMBER,
+	COLUMN_DECIMAL,
 	COLUMN_GID,
 	COLUMN_GUID,
 	COLUMN_TIME, /* UTC, ISO 8601 */
@@ -95,12 +96,14 @@ struct column column_of_record(const struct ibsa_record *record);
  * @column: the column to which it belongs
  * @field:  its field, for the columns of records, or NULL
  * @is_meaning: the meaning of a code
+ * @is_quantity: the MTU in bytes or the rate in Gb/s
  */
 struct cell_type {
 	const char *name;
 	const struct column *column;
 	const struct ibsa_field *field;
 	bool is_meaning;
+	bool is_quantity;
 };
 
 typedef void (*cell_type_fn)(const struct cell_type *type, void *arg);

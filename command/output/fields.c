@@ -24,7 +24,7 @@ static bool is_number(const struct ibsa_field *field)
 	case IBSA_SHOW_vl_weight:
 		return false;
 	default:
-		return field->nbits < 64;
+		return field->nbits < 64 && !codes_is_pkey(field);
 	}
 }
 
@@ -37,6 +37,7 @@ struct cell {
 	const struct ibsa_field *field;
 	struct out_name name;
 	struct out_name meaning_name;
+	struct out_name quantity_name;
 	const char *meaning;
 	uint64_t code;
 	unsigned int index;
@@ -46,7 +47,20 @@ struct cell {
 	char meaning_room[CODE_TEXT];
 	char name_room[NAME_ROOM];
 	char meaning_name_room[NAME_ROOM + sizeof("_text")];
+	char quantity_name_room[NAME_ROOM + sizeof("_bytes")];
 };
+
+static void quantity_init(struct cell *cell, const char *name)
+{
+	const char *suffix = codes_quantity_suffix(cell->field);
+	char *room = cell->quantity_name_room;
+
+	cell->quantity_name = (struct out_name){ .len = 0 };
+	if (!suffix)
+		return;
+	snprintf(room, sizeof(cell->quantity_name_room), "%s%s", name, suffix);
+	cell->quantity_name = (struct out_name){ room, strlen(room) };
+}
 
 /*
  * @name: the name of the cell; NULL: the name of the field, or of its value
@@ -75,6 +89,7 @@ static void cell_init(struct cell *cell, const char *name,
 		 name);
 	cell->meaning_name = (struct out_name){ meaning_name,
 						strlen(meaning_name) };
+	quantity_init(cell, name);
 }
 
 static const char *cell_meaning(struct cell *cell, uint64_t code)
@@ -85,6 +100,19 @@ static const char *cell_meaning(struct cell *cell, uint64_t code)
 	cell->has_code = true;
 	cell->code = code;
 	return cell->meaning;
+}
+
+static void quantity_put(struct out *out, const struct cell *cell,
+			 uint64_t code)
+{
+	char room[CODE_TEXT];
+	const char *text;
+
+	if (!cell->quantity_name.len)
+		return;
+	text = codes_quantity(cell->field, code, room);
+	out_named(out, &cell->quantity_name,
+		  &(struct out_cell){ text ? OUT_DECIMAL : OUT_NONE, 0, text });
 }
 
 static void cell_put(struct out *out, struct cell *cell, const void *host)
@@ -107,6 +135,7 @@ static void cell_put(struct out *out, struct cell *cell, const void *host)
 	out_named(out, &cell->meaning_name,
 		  &(struct out_cell){ meaning ? OUT_TEXT : OUT_NONE, 0,
 				      meaning });
+	quantity_put(out, cell, number);
 }
 
 static void one_value(struct out *out, const char *name,

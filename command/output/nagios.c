@@ -3,8 +3,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include <ibsa/text.h>
-
 #include "common/clean.h"
 #include "output/nagios.h"
 

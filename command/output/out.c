@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/text.h>
-
 #include "common/clean.h"
 #include "output/out_data.h"
 
@@ -217,6 +215,15 @@ void out_none(struct out *out, const char *name)
 	put_cell(out, name, &(struct out_cell){ .kind = OUT_NONE });
 }
 
+void out_count_or_none(struct out *out, const char *name, bool is_known,
+		       uint64_t number)
+{
+	if (is_known)
+		out_count(out, name, number);
+	else
+		out_none(out, name);
+}
+
 void out_text_or_none(struct out *out, const char *name, const char *text)
 {
 	if (text)
@@ -225,14 +232,35 @@ void out_text_or_none(struct out *out, const char *name, const char *text)
 		out_none(out, name);
 }
 
+void out_decimal(struct out *out, const char *name, const char *text)
+{
+	if (text)
+		put_cell(out, name, &(struct out_cell){ OUT_DECIMAL, 0, text });
+	else
+		out_none(out, name);
+}
+
+static bool name_ends(const char *name, const char *end)
+{
+	const size_t len = strlen(name);
+
+	return len >= strlen(end) && strcmp(name + len - strlen(end), end) == 0;
+}
+
 void out_no_code(struct out *out, const char *name)
 {
 	char text[64];
 
 	out_none(out, name);
 	snprintf(text, sizeof(text), "%s_text", name);
-	if (out_is_data(out))
-		out_none(out, text);
+	if (!out_is_data(out))
+		return;
+	out_none(out, text);
+	if (!name_ends(name, "mtu") && !name_ends(name, "rate"))
+		return;
+	snprintf(text, sizeof(text), "%s%s", name,
+		 name_ends(name, "mtu") ? "_bytes" : "_gbps");
+	out_none(out, text);
 }
 
 void out_below(struct out *out, const char *name, const char *text)
@@ -326,10 +354,10 @@ static void json_rows(struct out *out, size_t count, out_row_fn row, void *arg)
 	out_put(out, count > 0 ? "\n]\n" : "]\n");
 }
 
-/* Source: RFC 4180, 2. */
+/* A line ends as other lines of text do, not with CR LF. */
 static void csv_line(struct out *out)
 {
-	out_bytes_put(&out->row, "\r\n", 2);
+	out_bytes_put(&out->row, "\n", 1);
 	put_row(out);
 }
 

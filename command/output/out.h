@@ -33,7 +33,8 @@ enum { OUT_COLUMNS = 256 };
 
 /* One cell of a row. @text is the value that text output shows. */
 struct out_cell {
-	enum { OUT_NONE, OUT_NUMBER, OUT_TEXT } kind;
+	/* OUT_DECIMAL: @text is a number in decimal, such as 2.5 */
+	enum { OUT_NONE, OUT_NUMBER, OUT_TEXT, OUT_DECIMAL } kind;
 	uint64_t number;
 	const char *text;
 };
@@ -134,6 +135,9 @@ void out_number(struct out *out, const char *name, uint64_t value,
 /* Write a cell whose value is a number; text output shows it in decimal. */
 void out_count(struct out *out, const char *name, uint64_t value);
 
+/* Write the number in @text; a cell without a value if @text is NULL. */
+void out_decimal(struct out *out, const char *name, const char *text);
+
 /*
  * Write a cell whose name has a known length, which saves a call of strlen().
  */
@@ -142,7 +146,8 @@ void out_named(struct out *out, const struct out_name *name,
 
 /*
  * Write the cells of a code that has no value. A code with a value is a number;
- * JSON and CSV have its meaning in a cell with "_text" after its name.
+ * JSON and CSV have its meaning in a cell with "_text" after its name, and an
+ * MTU's bytes and a rate's Gb/s in a further one.
  */
 void out_no_code(struct out *out, const char *name);
 
@@ -151,6 +156,10 @@ void out_no_code(struct out *out, const char *name);
  * CSV.
  */
 void out_none(struct out *out, const char *name);
+
+/* Write a number as out_count() does; a cell without a value if unknown. */
+void out_count_or_none(struct out *out, const char *name, bool is_known,
+		       uint64_t value);
 
 /* Write a text cell; a cell without a value if the text is NULL. */
 void out_text_or_none(struct out *out, const char *name, const char *text);

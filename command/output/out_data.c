@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/text.h>
-
 #include "common/clean.h"
 #include "output/out_data.h"
 
@@ -148,6 +146,8 @@ static void json_put(struct out_bytes *row, const struct out_name *name,
 	row->len = (size_t)(at - row->at);
 	if (cell->kind == OUT_TEXT)
 		put_string(row, cell->text, '\\');
+	else if (cell->kind == OUT_DECIMAL)
+		out_bytes_put(row, cell->text, strlen(cell->text));
 }
 
 /* Whether CSV needs no quotes around the text. */
@@ -163,6 +163,8 @@ static void csv_put(struct out_bytes *row, const struct out_cell *cell)
 {
 	if (cell->kind == OUT_NUMBER)
 		put_number(row, cell->number);
+	else if (cell->kind == OUT_DECIMAL)
+		out_bytes_put(row, cell->text, strlen(cell->text));
 	else if (cell->kind == OUT_TEXT && is_plain(cell->text))
 		out_bytes_put(row, cell->text, strlen(cell->text));
 	else if (cell->kind == OUT_TEXT)

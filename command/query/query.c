@@ -3,15 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <ibsa/text.h>
-
 #include "common/selector.h"
 #include "session/query_wait.h"
-#include "output/cli.h"
-#include "output/columns.h"
 #include "output/fields.h"
 #include "session/multi_path.h"
 #include "options/command.h"
+#include "query/query.h"
 
 static const struct method {
 	const char *name;
@@ -168,6 +165,9 @@ static int reply_print(struct cli *cli, const struct ibsa_reply *reply,
 	if (out_is_brief(&cli->out) && query->method != IBSA_METHOD_GET_TABLE &&
 	    query->method != IBSA_METHOD_GET_MULTI)
 		cli->out.shape = OUT_BLOCKS;
+	if (out_is_brief(&cli->out) && is_forwarding(reply->record) &&
+	    !cli->output.fields)
+		return forwarding_print(&cli->out, reply);
 	fields_reply(&cli->out, reply);
 	if (out_is_brief(&cli->out))
 		out_flush(&cli->out);

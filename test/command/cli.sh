@@ -627,6 +627,14 @@ paths() {
 	err_has 'no path from self to node2 .*: mtu 4096; without this constraint there is a path'
 	on 1 path self node2 mtu=4096; err_has ': mtu 4096; without this constraint'
 	on 0 -j path self node2 mtu=2048; json '.[0].mtu_text == "2048"'
+	json '.[0] | .mtu_bytes == 2048 and .rate_gbps == 100 and .pkey == "0xffff"'
+	on 0 --format csv path self node2 --fields rate_gbps,pkey,mtu_bytes
+	[ "$(tail -n 1 out)" = 100,0xffff,2048 ] || fail 'other values'
+	on 0 path self node2 --fields mtu_bytes; out_has '^MTU_BYTES$'
+	on 0 -j path self größe; json '.[0].rate_gbps == 40'
+	on 1 -j path self nobody
+	json '.[0] | .rate_gbps == null and .mtu_bytes == null and .pkey == null'
+	on 0 -j devices; json 'all(.[]; .rate_gbps == null or .rate_gbps >= 2.5)'
 	on 0 -j path self node2 mtu=2048 'rate>=100Gb' 'packet_life_time<=18'
 	json '.[0] | .rate_text == "100Gb/s" and .packet_life_time <= 18'
 	on 1 path self größe 'rate>=100Gb'
@@ -778,7 +786,7 @@ services() {
 	err_has ' 1 try, '
 	on 0 -j service register 0x1234 printer service_gid=fe80::2:c903:0:21
 	json 'length == 1 and (.[0] | .service_gid == "fe80::2:c903:0:21")'
-	json '.[0] | .service_lease == 4294967295 and .service_pkey == 65535'
+	json '.[0] | .service_lease == 4294967295 and .service_pkey == "0xffff"'
 	on 5 service register 0x1234 printer service_gid=fe80::dead:beef
 	out_empty; err_has 'refused.*0x0200.*service_gid must be'
 	on 5 service register 0x1234 printer service_pkey=0x8123; out_empty

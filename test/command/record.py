@@ -111,7 +111,7 @@ def single(ibsa, fabric, folder):
           [answer["lrh.dlid"], answer["lrh.slid"]])
     check("slid", row["slid"], int(answer["pathrecord.slid"], 0))
     check("dlid", row["dlid"], int(answer["pathrecord.dlid"], 0))
-    check("pkey", row["pkey"], int(answer["pathrecord.p_key"], 0))
+    check("pkey", int(row["pkey"], 0), int(answer["pathrecord.p_key"], 0))
     check("rate", row["rate"], int(answer["pathrecord.rate"], 0))
 
 

@@ -5,6 +5,8 @@
 def digits: if . < 16 then "0123456789abcdef"[.:. + 1]
 	else (. / 16 | floor | digits) + (. % 16 | digits) end;
 def hex: "0x" + digits;
+# The hex digits of text without leading zeros.
+def short: "0x" + (ltrimstr("0x") | sub("^0+(?=.)"; ""));
 # saquery shows what it has no word for as a number.
 def named($names): $names[.] // "?(\(.))";
 def bytes: ["?(0)", 256, 512, 1024, 2048, 4096][.];
@@ -94,7 +96,7 @@ def path: [
 		.hop_limit | hex)",
 	"tclass \(.tclass | hex)",
 	"num_path_revers \(.reversible * 128 + .numb_path | hex)",
-	"pkey \(.pkey | hex)",
+	"pkey \(.pkey | short)",
 	"qos_class \(.qos_class | hex)",
 	"sl \(.sl | hex)",
 	"mtu \(.mtu_selector * 64 + .mtu | hex)",
