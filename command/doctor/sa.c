@@ -3,12 +3,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include <ibsa/fabric.h>
-#include <ibsa/text.h>
-
 #include "base/defaults.h"
 #include "doctor/doctor.h"
 #include "output/fields.h"
+#include "session/answers.h"
+#include "session/query_wait.h"
 
 /* The outcome of a query. */
 struct answer {
@@ -140,6 +139,7 @@ static void sa_failed(const struct visit *visit, const struct answer *answer)
 {
 	struct doctor *doctor = visit->doctor;
 	const unsigned int waited = doctor->cli->open.deadline_ms;
+	char target[SA_TARGET_TEXT];
 
 	if (is_cut_short(visit, "sa", answer))
 		return;
@@ -167,6 +167,14 @@ static void sa_failed(const struct visit *visit, const struct answer *answer)
 		doctor_wrong(doctor, &visit->spot, "sa", CLI_REFUSED,
 			     "name the SA that it redirects to with --sa", "%s",
 			     answer->why.text);
+	else if (answer_is_of_no_sa(answer->status))
+		doctor_wrong(doctor, &visit->spot, "sa", CLI_REFUSED,
+			     "check that the subnet manager runs; if --sa is "
+			     "given, that it is the address of the SA",
+			     "no SA runs at %s: the node there refuses "
+			     "ClassPortInfo (status 0x%04x)",
+			     sa_target_text(doctor->cli, visit->state, target),
+			     answer->status);
 	else
 		doctor_wrong(doctor, &visit->spot, "sa", CLI_REFUSED,
 			     "if --sa is given, check that it is the address "

@@ -9,7 +9,7 @@
 #include "findings/finding.h"
 #include "findings/node.h"
 #include "output/fields.h"
-#include "base/rate.h"
+#include "session/query_wait.h"
 
 void node_finding_add(struct node_check *check, enum ibsa_finding_kind kind,
 		      const struct machine_port *port, const char *peer,
@@ -122,6 +122,7 @@ static void pkeys_check(struct node_check *check,
 struct sa_answer {
 	struct answers *answers;
 	enum ibsa_outcome outcome;
+	uint16_t status;
 	uint64_t rtt_ns;
 	struct ibsa_error why;
 };
@@ -131,6 +132,7 @@ static void sa_note_reply(const struct ibsa_reply *reply, void *arg)
 	struct sa_answer *answer = arg;
 
 	answer->outcome = ibsa_reply_outcome(reply);
+	answer->status = reply->status;
 	answer->rtt_ns = reply->rtt_ns;
 	answers_count(answer->answers, reply->err, reply->status);
 	ibsa_reply_explain(reply, &answer->why);
@@ -147,15 +149,28 @@ static bool sa_check(struct node_check *check, struct port_check *at)
 		.outcome = IBSA_OUTCOME_UNREACHABLE,
 	};
 	char where[MACHINE_PORT_TEXT];
+	char target[SA_TARGET_TEXT];
 	int err = ibsa_query_wait(at->client, &query, sa_note_reply, &answer);
 
 	at->rtt_ns = answer.rtt_ns;
 	if (answer.outcome == IBSA_OUTCOME_OK)
 		return true;
-	node_finding_add(check, IBSA_FINDING_NO_SA, at->port, NULL,
-			 "the SA does not return its ClassPortInfo to %s: %s",
-			 machine_port_text(at->port, where),
-			 *answer.why.text ? answer.why.text : strerror(-err));
+	machine_port_text(at->port, where);
+	if (answer.outcome == IBSA_OUTCOME_REFUSED &&
+	    answer_is_of_no_sa(answer.status))
+		node_finding_add(check, IBSA_FINDING_NO_SA, at->port, NULL,
+				 "no SA runs at %s, to which %s sends: the "
+				 "node there refuses ClassPortInfo with status "
+				 "0x%04x; check that the subnet manager runs",
+				 sa_target_text(check->cli, &at->port->state,
+						target),
+				 where, answer.status);
+	else
+		node_finding_add(
+			check, IBSA_FINDING_NO_SA, at->port, NULL,
+			"the SA does not return its ClassPortInfo to %s: %s",
+			where,
+			*answer.why.text ? answer.why.text : strerror(-err));
 	return false;
 }
 

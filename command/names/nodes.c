@@ -57,6 +57,17 @@ bool nodes_are_shown(const struct cli *cli)
 	return false;
 }
 
+void name_absent_explain(const struct cli *cli, const char *where,
+			 const char *name)
+{
+	complain("%s%s the name '%s'; to list the nodes, type: ibsa query "
+		 "table NodeRecord",
+		 where,
+		 nodes_are_shown(cli) ? "no node has"
+				      : "the SA shows no node with",
+		 name);
+}
+
 /*
  * Choose those ports of @nodes that the name stands for. Return: the exit
  * status.
@@ -67,14 +78,10 @@ static int ports_choose(const struct cli *cli, const struct ibsa_node *nodes,
 {
 	if (ibsa_host_select(nodes, count, name, &out->all, &out->count) != 0)
 		return no_memory();
+	if (out->count == 0 && !cli->names.is_absence_told)
+		name_absent_explain(cli, where, name);
 	if (out->count == 0)
-		return fail_no(
-			"%s%s the name '%s'; to list the nodes, type: ibsa "
-			"query table NodeRecord",
-			where,
-			nodes_are_shown(cli) ? "no node has"
-					     : "the SA shows no node with",
-			name);
+		return CLI_NO;
 	return node_ports_check(out, where, name);
 }
 
@@ -95,27 +102,6 @@ static int by_name(const void *a, const void *b)
 	return order ? order : by_guid(*x, *y);
 }
 
-static int nodes_copy(struct cli *cli, const struct ibsa_reply *reply,
-		      void *arg)
-{
-	struct nodes *nodes = arg;
-
-	(void)cli;
-	nodes->all = calloc(reply->count, sizeof(*nodes->all));
-	nodes->by_name = calloc(reply->count, sizeof(*nodes->by_name));
-	if (!nodes->all || !nodes->by_name)
-		return no_memory();
-	for (size_t i = 0; i < reply->count; i++)
-		nodes->count += ibsa_reply_decode(
-					reply, i, &nodes->all[nodes->count],
-					sizeof(nodes->all[nodes->count])) == 0;
-	qsort(nodes->all, nodes->count, sizeof(*nodes->all), by_guid);
-	for (size_t i = 0; i < nodes->count; i++)
-		nodes->by_name[i] = &nodes->all[i];
-	qsort(nodes->by_name, nodes->count, sizeof(*nodes->by_name), by_name);
-	return CLI_DONE;
-}
-
 static int nodes_query(struct cli *cli, const struct ibsa_node *match,
 		       uint64_t mask, struct nodes *out)
 {
@@ -128,8 +114,18 @@ static int nodes_query(struct cli *cli, const struct ibsa_node *match,
 	int status;
 
 	*out = (struct nodes){ .count = 0 };
-	status = query_wait(cli, &query, nodes_copy, out);
-	return status == CLI_NO ? CLI_DONE : status;
+	status = records_query(cli, &query, &out->all, &out->count);
+	if (status != CLI_DONE)
+		return status;
+	out->by_name = calloc(out->count + 1, sizeof(*out->by_name));
+	if (!out->by_name)
+		return no_memory();
+	if (out->count)
+		qsort(out->all, out->count, sizeof(*out->all), by_guid);
+	for (size_t i = 0; i < out->count; i++)
+		out->by_name[i] = &out->all[i];
+	qsort(out->by_name, out->count, sizeof(*out->by_name), by_name);
+	return CLI_DONE;
 }
 
 int nodes_read(struct cli *cli, struct nodes *out)

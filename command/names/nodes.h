@@ -45,6 +45,10 @@ struct node_ports {
 int nodes_find(struct cli *cli, const struct nodes *nodes, const char *where,
 	       const char *name, struct node_ports *out);
 
+/* Print that the SA shows no node with the name. */
+void name_absent_explain(const struct cli *cli, const char *where,
+			 const char *name);
+
 /*
  * Check that @name is not ambiguous: all its ports are ports of channel
  * adapters, which belong to one host, or all are ports of one node. Return: the

@@ -19,6 +19,16 @@ struct command;
 struct options;
 
 /**
+ * struct query_silence - the last query to which the SA gave no usable answer
+ * @err, @status, @tries: as in struct ibsa_reply
+ */
+struct query_silence {
+	int err;
+	uint16_t status;
+	unsigned int tries;
+};
+
+/**
  * struct cli - one run of the command
  * @open:    options for opening the client; its strings are those of argv
  * @sa, @output, @record, @names: options that many commands have, by subject
@@ -35,6 +45,7 @@ struct options;
  * @client:  opened by client_open(), closed by main()
  * @interrupt: signals that the command handles: a signal ends the wait for a
  *           reply; NULL if a signal ends the process
+ * @silence: set by query_wait()
  */
 struct cli {
 	struct ibsa_options open;
@@ -54,6 +65,7 @@ struct cli {
 	struct out out;
 	struct ibsa_client *client;
 	struct interrupt *interrupt;
+	struct query_silence silence;
 };
 
 /*

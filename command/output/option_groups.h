@@ -3,6 +3,8 @@
 #ifndef COMMAND_OPTION_GROUPS_H
 #define COMMAND_OPTION_GROUPS_H
 
+#include <stdbool.h>
+
 #include <ibsa/ibsa.h>
 
 /**
@@ -45,10 +47,15 @@ struct record_options {
  * struct name_options - names of nodes that the user gives
  * @file: file of --node-name-map, or NULL
  * @map:  its content, which main() frees; or NULL
+ * @devices: the values of --device, separated by commas, or NULL
+ * @is_absence_told: no message that no node has a name: the command itself
+ *        tells where the node is expected
  */
 struct name_options {
 	const char *file;
 	struct node_map *map;
+	char *devices;
+	bool is_absence_told;
 };
 
 /**

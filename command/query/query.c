@@ -250,6 +250,19 @@ static const char *no_record_hint(const struct ibsa_query *query)
 	return "";
 }
 
+/* Whether the SA has refused to let a port join a multicast group. */
+static bool is_refused_join(const struct ibsa_query *query, int status,
+			    const struct cli *cli)
+{
+	const uint16_t why = cli->silence.status;
+
+	return status == CLI_REFUSED && query->method == IBSA_METHOD_SET &&
+	       query->record == &ibsa_mcmember_record &&
+	       (why == IBSA_STATUS_REQ_INVALID ||
+		why == IBSA_STATUS_REQ_INVALID_GID ||
+		why == IBSA_STATUS_REQ_INSUFFICIENT);
+}
+
 static int cmd_query(struct cli *cli)
 {
 	union fields_host match;
@@ -267,6 +280,8 @@ static int cmd_query(struct cli *cli)
 		out_rows(&cli->out, 0, NULL, NULL);
 		complain("no record matches%s", no_record_hint(&query));
 	}
+	if (is_refused_join(&query, status, cli))
+		join_refusal_explain(cli, &query);
 	return status;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Counts the answers of the SA by status. */
-#include <stddef.h>
-
 #include "session/answers.h"
 
 static const struct {
@@ -35,4 +33,10 @@ const char *answers_text(unsigned int kind)
 	if (kind < ANSWERS_OTHER)
 		return rows[kind].text;
 	return kind == ANSWERS_OTHER ? "other" : "no answer";
+}
+
+bool answer_is_of_no_sa(uint16_t status)
+{
+	return status == IBSA_STATUS_BAD_METHOD ||
+	       status == IBSA_STATUS_BAD_METHOD_ATTRIBUTE;
 }

@@ -3,6 +3,8 @@
 #ifndef COMMAND_ANSWERS_H
 #define COMMAND_ANSWERS_H
 
+#include <stdbool.h>
+
 #include <ibsa/types.h>
 
 enum {
@@ -23,6 +25,14 @@ struct answers {
  * are those of struct ibsa_reply.
  */
 void answers_count(struct answers *answers, int err, uint16_t status);
+
+/*
+ * Whether no SA runs at the address from which ClassPortInfo was refused with
+ * @status: each SA returns it, and the kernel of a node without an SA refuses
+ * it with this status. Source: Linux drivers/infiniband/core/mad.c,
+ * generate_unmatched_resp().
+ */
+bool answer_is_of_no_sa(uint16_t status);
 
 /* Add @more to @answers. */
 void answers_add(struct answers *answers, const struct answers *more);

@@ -6,8 +6,6 @@
  * Source: Linux drivers/infiniband/core/sa_query.c, opa_pr_query_possible()
  * and update_ib_cpi(); include/rdma/opa_addr.h.
  */
-#include <ibsa/ibsa.h>
-
 #include "output/fields.h"
 #include "session/opa.h"
 

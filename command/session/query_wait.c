@@ -10,9 +10,7 @@
 #include <string.h>
 
 #include <ibsa/device.h>
-#include <ibsa/ibsa.h>
 #include <ibsa/reach.h>
-#include <ibsa/text.h>
 
 #include "session/query_wait.h"
 #include "base/interrupt.h"
@@ -143,18 +141,29 @@ int client_open(struct cli *cli)
 	return status;
 }
 
+const char *sa_target_text(const struct cli *cli,
+			   const struct ibsa_port_state *port,
+			   char out[SA_TARGET_TEXT])
+{
+	const struct ibsa_address *given = cli->open.access.sa;
+
+	if (given && !given->lid &&
+	    ibsa_gid_format(&given->gid, out, SA_TARGET_TEXT) >= 0)
+		return out;
+	snprintf(out, SA_TARGET_TEXT, "LID %u",
+		 (unsigned int)(given ? given->lid : port->sm_lid));
+	return out;
+}
+
 static const char *sa_text(struct cli *cli, char *out, size_t size)
 {
-	struct ibsa_port_state port;
-	char gid[IBSA_GID_TEXT];
+	struct ibsa_port_state port = { .sm_lid = 0 };
+	char target[SA_TARGET_TEXT];
 
-	if (cli->open.access.sa && cli->sa.address.lid == 0 &&
-	    ibsa_gid_format(&cli->sa.address.gid, gid, sizeof(gid)) >= 0)
-		snprintf(out, size, "the SA at %s", gid);
-	else if (cli->open.access.sa)
-		snprintf(out, size, "the SA at LID %u", cli->sa.address.lid);
-	else if (cli->client && ibsa_port_get(cli->client, false, &port) == 0)
-		snprintf(out, size, "the SA at LID %u", port.sm_lid);
+	if (cli->open.access.sa ||
+	    (cli->client && ibsa_port_get(cli->client, false, &port) == 0))
+		snprintf(out, size, "the SA at %s",
+			 sa_target_text(cli, &port, target));
 	else
 		snprintf(out, size, "the SA");
 	return out;
@@ -281,6 +290,8 @@ static const char *advice(const struct ibsa_record *record, uint16_t status)
 		return "try again later, or ask for less with FIELD=VALUE";
 	case IBSA_STATUS_BAD_METHOD:
 	case IBSA_STATUS_BAD_METHOD_ATTRIBUTE:
+		return "no SA runs there, which ibsa doctor checks, or it does "
+		       "not support this request";
 	case IBSA_STATUS_BAD_VALUE:
 		return "the SA does not support this request; use another "
 		       "method or record";
@@ -334,6 +345,11 @@ static int reply_status(struct query_state *state,
 {
 	if (ibsa_reply_outcome(reply) == IBSA_OUTCOME_OK)
 		return state->use(state->cli, reply, state->arg);
+	state->cli->silence = (struct query_silence){
+		.err = reply->err,
+		.status = reply->status,
+		.tries = reply->tries,
+	};
 	return reply_explain(state->cli, reply);
 }
 
@@ -371,6 +387,7 @@ static void query_done(const struct ibsa_reply *reply, void *arg)
 
 int query_refused_explain(struct cli *cli, int err)
 {
+	cli->silence = (struct query_silence){ .err = err };
 	switch (err) {
 	case -EAGAIN:
 	case -ENETDOWN:
@@ -467,6 +484,46 @@ int query_wait(struct cli *cli, const struct ibsa_query *query,
 		return query_refused_explain(cli, err);
 	client_wait(cli, &state.wait);
 	return state.status;
+}
+
+int record_take(struct cli *cli, const struct ibsa_reply *reply, void *arg)
+{
+	(void)cli;
+	return ibsa_reply_decode(reply, 0, arg, reply->record->host_size)
+		       ? CLI_SILENT
+		       : CLI_DONE;
+}
+
+struct records {
+	char *all;
+	size_t count;
+};
+
+static int records_take(struct cli *cli, const struct ibsa_reply *reply,
+			void *arg)
+{
+	const size_t size = reply->record->host_size;
+	struct records *records = arg;
+
+	(void)cli;
+	records->all = calloc(reply->count, size);
+	if (!records->all)
+		return no_memory();
+	for (size_t i = 0; i < reply->count; i++)
+		records->count += !ibsa_reply_decode(
+			reply, i, records->all + records->count * size, size);
+	return CLI_DONE;
+}
+
+int records_query(struct cli *cli, const struct ibsa_query *query,
+		  void *out_all, size_t *out_count)
+{
+	struct records records = { .count = 0 };
+	const int status = query_wait(cli, query, records_take, &records);
+
+	memcpy(out_all, &records.all, sizeof(records.all));
+	*out_count = records.count;
+	return status == CLI_NO ? CLI_DONE : status;
 }
 
 void queries_print(const struct cli *cli, const char *what,

@@ -6,6 +6,8 @@
 #ifndef COMMAND_QUERY_WAIT_H
 #define COMMAND_QUERY_WAIT_H
 
+#include <ibsa/text.h>
+
 #include "output/cli.h"
 
 /*
@@ -44,6 +46,29 @@ int query_refused_explain(struct cli *cli, int err);
  */
 int query_wait(struct cli *cli, const struct ibsa_query *query,
 	       reply_use_fn use, void *arg);
+
+/*
+ * For query_wait(): decode the first record of a reply into the struct @arg.
+ */
+int record_take(struct cli *cli, const struct ibsa_reply *reply, void *arg);
+
+/*
+ * Send a query, and decode the records of the reply into a new array, to which
+ * the pointer at @out_all then leads. Return: the exit status; without a
+ * record, CLI_DONE and an empty array. The caller frees the array in any case.
+ */
+int records_query(struct cli *cli, const struct ibsa_query *query,
+		  void *out_all, size_t *out_count);
+
+enum { SA_TARGET_TEXT = IBSA_GID_TEXT + 8 };
+
+/*
+ * Write the GID of the SA to which the command sends from @port, or "LID 1".
+ * Return: @out.
+ */
+const char *sa_target_text(const struct cli *cli,
+			   const struct ibsa_port_state *port,
+			   char out[SA_TARGET_TEXT]);
 
 /*
  * If @status is a redirection, print its target. Return: whether it is a

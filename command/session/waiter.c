@@ -2,7 +2,6 @@
 /* See waiter.h. */
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 

@@ -48,7 +48,7 @@ in_ibsa() {
 	jq -r 'def hex: if . < 16 then "0123456789abcdef"[.:. + 1]
 		else (. / 16 | floor | hex) + (. % 16 | hex) end;
 		.[] | [.service_id, .service_gid,
-			"0x" + (.service_pkey | hex),
+			(.service_pkey | sub("0x0*(?=.)"; "0x")),
 			"0x" + (.service_lease | hex), .service_name] |
 		join(" ")' "$FABRIC_DIR/list.json" | sort
 }
