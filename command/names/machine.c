@@ -92,7 +92,8 @@ static int machine_ports_read(const struct scope *scope,
 			const struct ibsa_port *port =
 				ibsa_device_port_at(device, k);
 
-			if (!scope_has_port(scope, port->number) ||
+			if (!scope_has_device_port(scope, device->name,
+						   port->number) ||
 			    (!scope->device && !is_default(list, device, port)))
 				continue;
 			if (machine_port_take(device, port, error, out))
@@ -167,6 +168,69 @@ static int fabric_port_take(const struct ibsa_fabric_port *port,
 	return CLI_DONE;
 }
 
+static size_t host_len(const char *node)
+{
+	return strcspn(node, " ");
+}
+
+static bool is_of_host(const struct ibsa_fabric_port *port, const char *host)
+{
+	return strlen(host) == host_len(port->node) &&
+	       strncmp(host, port->node, strlen(host)) == 0;
+}
+
+/*
+ * Write the name of the host of which a set of devices selects ports: that of
+ * IBSA_NODE, or else of the first port in the set; "" if there is none.
+ */
+static void set_host(const struct scope *scope, struct ibsa_fabric *fabric,
+		     char out[IBSA_VALUE_TEXT])
+{
+	const char *node = secure_getenv("IBSA_NODE");
+	struct ibsa_fabric_port port;
+
+	out[0] = '\0';
+	for (size_t i = 0; !ibsa_fabric_port_at(fabric, i, &port); i++) {
+		if (node && *node ? !scope_node_match(node, &port)
+				  : !scope_has_node(scope, &port))
+			continue;
+		snprintf(out, IBSA_VALUE_TEXT, "%.*s", (int)host_len(port.node),
+			 port.node);
+		return;
+	}
+}
+
+/* Whether a text that may be a set of devices is the name of a node. */
+static bool is_node_name(struct ibsa_fabric *fabric, const char *text)
+{
+	struct ibsa_fabric_port port;
+
+	for (size_t i = 0; !ibsa_fabric_port_at(fabric, i, &port); i++)
+		if (strcmp(text, port.id) == 0 ||
+		    ibsa__host_match(text, port.node) > 0)
+			return true;
+	return false;
+}
+
+/* Take the ports of a set of devices, which are those of one host. */
+static int fabric_set_take(const struct scope *scope, struct ibsa_error *error,
+			   struct machine *out)
+{
+	struct ibsa_fabric_port port;
+	char host[IBSA_VALUE_TEXT];
+
+	set_host(scope, out->fabric, host);
+	for (size_t i = 0; !ibsa_fabric_port_at(out->fabric, i, &port); i++)
+		if (is_of_host(&port, host) && scope_has_node(scope, &port) &&
+		    scope_has_port(scope, port.number) &&
+		    fabric_port_take(&port, error, out))
+			return CLI_DEVICE;
+	out->is_missing = out->count == 0;
+	if (out->is_missing)
+		scope_none(scope, false, error);
+	return out->is_missing ? CLI_DEVICE : CLI_DONE;
+}
+
 static int fabric_ports_take(const struct scope *scope,
 			     struct ibsa_error *error, struct machine *out)
 {
@@ -181,7 +245,10 @@ static int fabric_ports_take(const struct scope *scope,
 			 "the fabric has no channel adapter");
 		return CLI_DEVICE;
 	}
-	snprintf(host, sizeof(host), "%.*s", (int)strcspn(port.node, " "),
+	if (scope_is_set(scope->device) &&
+	    !is_node_name(out->fabric, scope->device))
+		return fabric_set_take(scope, error, out);
+	snprintf(host, sizeof(host), "%.*s", (int)host_len(port.node),
 		 port.node);
 	if (scope->device)
 		snprintf(host, sizeof(host), "%s", scope->device);

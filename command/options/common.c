@@ -31,6 +31,24 @@ enum { MAX_TIMEOUT_MS = 24 * 3600 * 1000, MAX_PORT = 254 };
 #define AT(member) OPTION_AT(struct cli, member)
 #define BY(set, member) OPTION_BY(set, struct cli, member)
 
+/* Join the values of --device to a list with commas. */
+static int device_option(void *to, const char *value)
+{
+	struct cli *cli = to;
+	const char *before = cli->open.device;
+	char *list;
+
+	if (!*value)
+		return fail_usage("--device: the value is empty");
+	if (asprintf(&list, "%s%s%s", before ? before : "", before ? "," : "",
+		     value) < 0)
+		return no_memory();
+	free(cli->names.devices);
+	cli->names.devices = list;
+	cli->open.device = list;
+	return CLI_DONE;
+}
+
 /*
  * Parse --sa: for ibsa fabric it is embedded or none, for other commands an SA
  * address.
@@ -120,7 +138,7 @@ static int json_option(void *to, const char *value)
 /* clang-format off */
 static const struct option_row rows_open[] = {
 	{ 'C', "device", "NAME", "send from this device or node of a fabric",
-	  AT(open.device), .group = GROUP_DEVICE },
+	  device_option, .group = GROUP_DEVICE, .repeats = true },
 	{ 'P', "port", "N", "port of the device", AT(open.port),
 	  .max = MAX_PORT,
 	  .group = GROUP_DEVICE },

@@ -440,6 +440,7 @@ int options_parse(struct cli *cli, const struct command *const *commands,
 
 void options_free(struct cli *cli)
 {
+	free(cli->names.devices);
 	free(cli->args);
 	free(cli->own);
 	if (cli->options)

@@ -249,7 +249,8 @@ static int device_add(struct view *view, const struct ibsa_device *device)
 	for (size_t i = 0; !err && i < device->port_count; i++) {
 		const struct ibsa_port *port = ibsa_device_port_at(device, i);
 
-		if (scope_has_port(view->scope, port->number))
+		if (scope_has_device_port(view->scope, device->name,
+					  port->number))
 			err = device_line_add(view, device, port);
 	}
 	return err;

@@ -325,9 +325,28 @@ static bool has_device(const struct scope *scope)
 	return has;
 }
 
+/* Return: those rows that are in the scope, for the caller to free; or NULL. */
+static struct ibsa_gid_row *rows_in_scope(const struct ibsa_gid_list *list,
+					  const struct scope *scope,
+					  size_t *out_count)
+{
+	struct ibsa_gid_row *rows = calloc(list->count + 1, sizeof(*rows));
+
+	*out_count = 0;
+	for (size_t i = 0; rows && i < list->count; i++)
+		if (scope_has_device_port(scope, list->rows[i].device,
+					  list->rows[i].port))
+			rows[(*out_count)++] = list->rows[i];
+	if (!rows)
+		complain("out of memory");
+	return rows;
+}
+
 static int machine_gids(struct cli *cli, const struct scope *scope)
 {
+	const bool is_set = scope_is_set(scope->device);
 	struct ibsa_gid_list *list;
+	struct ibsa_gid_row *rows;
 	struct view view = { .rows = NULL };
 	int status;
 	int err;
@@ -336,17 +355,22 @@ static int machine_gids(struct cli *cli, const struct scope *scope)
 		out_rows(&cli->out, 0, row_write, NULL);
 		return CLI_DEVICE;
 	}
-	err = ibsa_gids_read(scope->device, scope->port, &list);
+	err = ibsa_gids_read(is_set ? NULL : scope->device, scope->port, &list);
 	if (scope->device && (err == -ENODEV || err == -ENXIO))
 		return no_table_explain(cli, scope, err == -ENXIO);
 	if (err)
 		return no_gids_explain(cli, err);
-	view.rows = list->rows;
-	view.count = list->count;
-	if (!list->count && !has_device(scope))
+	rows = rows_in_scope(list, scope, &view.count);
+	view.rows = rows;
+	if (!rows)
+		status = CLI_DEVICE;
+	else if (is_set && !has_device(scope))
+		status = no_table_explain(cli, scope, false);
+	else if (!list->count && !has_device(scope))
 		status = no_gids_explain(cli, 0);
 	else
 		status = rows_print(cli, &view);
+	free(rows);
 	ibsa_gids_free(list);
 	return status;
 }

@@ -18,6 +18,7 @@
 #include "session/multi_path.h"
 #include "base/progress.h"
 #include "session/record.h"
+#include "session/scope.h"
 
 /* A query and its outcome. */
 struct query_state {
@@ -132,6 +133,11 @@ int client_open(struct cli *cli)
 		err = client_open_signals_blocked(cli, &error);
 	if (err == 0)
 		return record_client_start(cli);
+	if (scope_is_set(cli->open.device))
+		return fail_usage("--device '%s' may stand for several "
+				  "devices; ibsa %s sends from one: name one",
+				  cli->open.device,
+				  cli->arg_count ? cli->args[0] : "status");
 	if (fabric_file(cli))
 		return fabric_error_explain(err, &error, fabric_file(cli));
 	status = error_explain(err, &error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Parses the devices and ports that a command applies to. */
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,17 +73,92 @@ void scope_free(struct scope *scope)
 	free(scope->owned);
 }
 
+bool scope_is_set(const char *device)
+{
+	return device && strpbrk(device, ",*?[");
+}
+
+/*
+ * Return: how well the element @name, a name or a pattern, of a list fits a
+ * description; a pattern is compared with the description, and with the device
+ * in it; 0: it does not.
+ */
+static int element_match(const char *name, const char *description)
+{
+	char host_device[IBSA_VALUE_TEXT];
+	const char *device = ibsa__host_device(description);
+	const int match = ibsa__host_match(name, description);
+
+	if (match)
+		return match;
+	if (!strpbrk(name, "*?["))
+		return *device && strcmp(name, device) == 0;
+	snprintf(host_device, sizeof(host_device), "%.*s/%s",
+		 (int)strcspn(description, " "), description, device);
+	return fnmatch(name, description, 0) == 0 ||
+	       (*device && (fnmatch(name, device, 0) == 0 ||
+			    fnmatch(name, host_device, 0) == 0));
+}
+
+/*
+ * Return: how well the best element of a list fits a description and the port
+ * @number; 0: none does. @number 0: any port.
+ */
+static int list_match(const char *list, const char *description,
+		      unsigned int number)
+{
+	int best = 0;
+
+	for (const char *at = list; *at;) {
+		const size_t len = strcspn(at, ",");
+		char element[IBSA_VALUE_TEXT];
+		uint64_t port = 0;
+		int match;
+
+		snprintf(element, sizeof(element), "%.*s", (int)len, at);
+		match = element_match(element, description);
+		if (!match) {
+			element[name_len(element, &port)] = '\0';
+			match = element_match(element, description);
+		}
+		if (match > best && (!port || !number || port == number))
+			best = match;
+		at += len;
+		at += *at == ',';
+	}
+	return best;
+}
+
+static int device_match(const char *text, const char *description,
+			unsigned int number)
+{
+	const int match = ibsa__host_match(text, description);
+
+	return match || !scope_is_set(text)
+		       ? match
+		       : list_match(text, description, number);
+}
+
 bool scope_has_device(const struct scope *scope, const char *device)
 {
-	return !scope->device || ibsa__host_match(scope->device, device) > 0;
+	return !scope->device || device_match(scope->device, device, 0) > 0;
+}
+
+bool scope_has_device_port(const struct scope *scope, const char *device,
+			   unsigned int port)
+{
+	return scope_has_port(scope, port) &&
+	       (!scope->device ||
+		device_match(scope->device, device, port) > 0);
 }
 
 int scope_node_match(const char *name, const struct ibsa_fabric_port *port)
 {
 	enum { ID_MATCH = 100 };
 
-	return strcmp(name, port->id) == 0 ? ID_MATCH
-					   : ibsa__host_match(name, port->node);
+	return strcmp(name, port->id) == 0
+		       ? ID_MATCH
+		       : device_match(name, port->node, port->number);
 }
 
 bool scope_has_node(const struct scope *scope,

@@ -46,7 +46,19 @@ void scope_at_host(struct scope *scope, struct ibsa_fabric *fabric);
  */
 int scope_node_match(const char *name, const struct ibsa_fabric_port *port);
 
+/*
+ * The device of a scope may be a list with commas, of names and patterns such
+ * as mlx5_[0-7]; each may end with "/PORT". A device whose name is the whole
+ * text comes first.
+ *
+ * scope_is_set() tells whether a text can stand for several devices.
+ */
+bool scope_is_set(const char *device);
 bool scope_has_device(const struct scope *scope, const char *device);
+
+/* Whether the port is in the scope of a device, which is in the scope. */
+bool scope_has_device_port(const struct scope *scope, const char *device,
+			   unsigned int port);
 bool scope_has_node(const struct scope *scope,
 		    const struct ibsa_fabric_port *port);
 bool scope_has_port(const struct scope *scope, unsigned int port);

@@ -10,7 +10,7 @@
 
 #include <ibsa/device.h>
 
-#include "output/cli.h"
+#include "session/scope.h"
 
 bool fabric_is_server(const char *fabric)
 {
@@ -48,7 +48,8 @@ int fabric_server_use(struct cli *cli)
 	}
 	if (cli->open.fabric || !secure_getenv("IBSA_FABRIC") ||
 	    !fabric_is_server(secure_getenv("IBSA_FABRIC")) ||
-	    !cli->open.device || strcmp(cli->open.device, "ibsa0") == 0 ||
+	    !cli->open.device || scope_is_set(cli->open.device) ||
+	    strcmp(cli->open.device, "ibsa0") == 0 ||
 	    machine_has(cli->open.device))
 		return CLI_DONE;
 	snprintf(node, sizeof(node), "%s", cli->open.device);
