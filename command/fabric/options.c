@@ -79,7 +79,7 @@ static int fault_option(void *to, const char *value)
 
 /* clang-format off */
 static const struct option_row rows[] = {
-	OPTION_ALL(struct fabric_options, all, FABRIC_INFO),
+	{ 'a', "all", NULL, "draw each adapter by itself", AT(all), FABRIC_INFO },
 	{ 0, "connections", "N", "fabric: connections that the server accepts",
 	  BY(connections_option, connections), FABRIC_SERVES },
 	{ 0, "fault", "KIND=N", "fabric: fault in N of 100 MADs",

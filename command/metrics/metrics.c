@@ -6,7 +6,6 @@
 #include "base/file_write.h"
 #include "metrics/metrics.h"
 #include "metrics/options.h"
-#include "options/command.h"
 #include "options/options.h"
 #include "graph/topology.h"
 #include "options/shared.h"
@@ -82,30 +81,6 @@ static int cmd_metrics(struct cli *cli)
 	return status;
 }
 
-static void cmd_metrics_details(struct cli *cli)
-{
-	static const char *const lines[] = {
-		"With node, only the ports of this machine, its SA and each "
-		"PEER (a node's",
-		"name, GID, port GUID or LID). Without node, the fabric, too: "
-		"four queries",
-		"for whole tables, so use it on one or two machines of a "
-		"fabric.",
-		"",
-		"  ibsa metrics -o /var/lib/prometheus/node-exporter/ibsa.prom",
-		"  ibsa metrics node --peers /etc/peers",
-		"  ibsa metrics --listen 9710",
-		"",
-		"The metrics; some are there only with --listen:",
-		"",
-	};
-
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		out_line(&cli->out, "%s", lines[i]);
-	metrics_list(&cli->out);
-	out_line(&cli->out, "%s", "");
-}
-
 /* clang-format off */
 static const struct option_row rows[] = {
 	OPTION_EXPECT(struct metrics_options, expect, 0),
@@ -128,6 +103,13 @@ const struct command command_metrics = {
 	.options = &table,
 	.groups = GROUP_OPEN | GROUP_FILE | GROUP_VERSION | GROUP_HELP,
 	.run = cmd_metrics,
-	.details = cmd_metrics_details,
+	.text =
+	"With node, only about the ports of this machine, its SA and each\n"
+	"PEER: a node's name, GID, port GUID or LID. Without, the fabric, too.\n"
+	"\n"
+	"  ibsa metrics -o /var/lib/prometheus/node-exporter/ibsa.prom\n"
+	"  ibsa metrics node --peers /etc/peers\n"
+	"  ibsa metrics --listen 9710\n",
+	.details = metrics_list,
 };
 /* clang-format on */

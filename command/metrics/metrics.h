@@ -106,7 +106,7 @@ void metrics_write(FILE *file, const struct metrics *metrics,
 bool metrics_label_check(const char *label);
 
 /* Write the table of all metrics, for --help. */
-void metrics_list(struct out *out);
+void metrics_list(struct cli *cli);
 
 /*
  * Serve metrics at --listen until a signal arrives. Return: the exit status; a

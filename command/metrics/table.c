@@ -3,8 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include <ibsa/text.h>
-
 #include "metrics/text.h"
 #include "metrics/options.h"
 
@@ -47,10 +45,10 @@ static const char *guid_text(uint64_t guid, char out[NUMBER_TEXT])
 	return out;
 }
 
-static const struct machine_port *port_at(const struct metrics *metrics,
+static const struct machine_port *port_at(const struct metrics_text *text,
 					  size_t i)
 {
-	const struct machine *machine = &metrics->check.machine;
+	const struct machine *machine = &text->metrics->check.machine;
 
 	return i < machine->count ? &machine->ports[i] : NULL;
 }
@@ -64,39 +62,39 @@ static void port_sample(struct metrics_text *text,
 		       number_text(port->number, number), NULL);
 }
 
-static void build_write(struct metrics_text *text,
-			const struct metrics *metrics)
+static void build_write(struct metrics_text *text)
 {
-	(void)metrics;
 	metrics_sample(text, 1, "version", ibsa_version(), NULL);
 }
 
-static void port_info_write(struct metrics_text *text,
-			    const struct metrics *metrics)
+static void port_info_write(struct metrics_text *text)
 {
 	static const char *const links[] = { "InfiniBand", "Ethernet",
 					     "Omni-Path" };
 	char number[NUMBER_TEXT], lid[NUMBER_TEXT], gid[IBSA_GID_TEXT];
 	const struct machine_port *port;
 
-	for (size_t i = 0; (port = port_at(metrics, i)); i++) {
+	for (size_t i = 0; (port = port_at(text, i)); i++) {
 		if (port->err || port->state.link > IBSA_LINK_OPA)
 			continue;
 		ibsa_gid_format(&port->state.gid, gid, sizeof(gid));
 		metrics_sample(text, 1, "device", port->device, "port",
 			       number_text(port->number, number), "gid", gid,
 			       "lid", number_text(port->state.lid, lid),
-			       "link_layer", links[port->state.link], NULL);
+			       "link_layer", links[port->state.link],
+			       "port_role",
+			       role_name(port->role) ? role_name(port->role)
+						     : "unknown",
+			       NULL);
 	}
 }
 
-static void port_state_write(struct metrics_text *text,
-			     const struct metrics *metrics)
+static void port_state_write(struct metrics_text *text)
 {
 	const struct machine_port *port;
 	char number[NUMBER_TEXT];
 
-	for (size_t i = 0; (port = port_at(metrics, i)); i++)
+	for (size_t i = 0; (port = port_at(text, i)); i++)
 		for (unsigned int k = 0;
 		     k < sizeof(port_states) / sizeof(port_states[0]); k++)
 			metrics_sample(text,
@@ -107,22 +105,20 @@ static void port_state_write(struct metrics_text *text,
 				       "state", port_states[k], NULL);
 }
 
-static void port_rate_write(struct metrics_text *text,
-			    const struct metrics *metrics)
+static void port_rate_write(struct metrics_text *text)
 {
 	const double bytes_of_tenth = 1e8 / 8;
 	const struct machine_port *port;
 	unsigned int tenths;
 
-	for (size_t i = 0; (port = port_at(metrics, i)); i++)
+	for (size_t i = 0; (port = port_at(text, i)); i++)
 		if (!port->err && rate_of_port(port->rate, &tenths))
 			port_sample(text, port, tenths * bytes_of_tenth);
 }
 
-static void node_findings_write(struct metrics_text *text,
-				const struct metrics *metrics)
+static void node_findings_write(struct metrics_text *text)
 {
-	const struct node_check *check = &metrics->check;
+	const struct node_check *check = &text->metrics->check;
 	size_t counts[METRICS_FINDING_KINDS] = { 0 };
 
 	for (size_t i = 0; i < check->count; i++)
@@ -134,23 +130,21 @@ static void node_findings_write(struct metrics_text *text,
 			       NULL);
 }
 
-static void sa_up_write(struct metrics_text *text,
-			const struct metrics *metrics)
+static void sa_up_write(struct metrics_text *text)
 {
-	const struct port_check *ports = metrics->check.ports;
+	const struct port_check *ports = text->metrics->check.ports;
 	const struct machine_port *port;
 
-	for (size_t i = 0; ports && (port = port_at(metrics, i)); i++)
+	for (size_t i = 0; ports && (port = port_at(text, i)); i++)
 		port_sample(text, port, ports[i].client != NULL);
 }
 
-static void sa_time_write(struct metrics_text *text,
-			  const struct metrics *metrics)
+static void sa_time_write(struct metrics_text *text)
 {
-	const struct port_check *ports = metrics->check.ports;
+	const struct port_check *ports = text->metrics->check.ports;
 	const struct machine_port *port;
 
-	for (size_t i = 0; ports && (port = port_at(metrics, i)); i++)
+	for (size_t i = 0; ports && (port = port_at(text, i)); i++)
 		if (ports[i].client)
 			port_sample(text, port, (double)ports[i].rtt_ns / 1e9);
 }
@@ -163,27 +157,26 @@ static void answers_write(struct metrics_text *text,
 			       answers_text(i), NULL);
 }
 
-static void answers_now_write(struct metrics_text *text,
-			      const struct metrics *metrics)
+static void answers_now_write(struct metrics_text *text)
 {
-	answers_write(text, &metrics->answers);
+	answers_write(text, &text->metrics->answers);
 }
 
-static void answers_total_write(struct metrics_text *text,
-				const struct metrics *metrics)
+static void answers_total_write(struct metrics_text *text)
 {
-	if (metrics->totals)
-		answers_write(text, &metrics->totals->answers);
+	const struct metrics_totals *totals = text->metrics->totals;
+
+	if (totals)
+		answers_write(text, &totals->answers);
 }
 
 /*
  * A label of OpenMetrics with the value "", such as that of an unknown GUID,
  * means the same as no label.
  */
-static void sm_info_write(struct metrics_text *text,
-			  const struct metrics *metrics)
+static void sm_info_write(struct metrics_text *text)
 {
-	const struct metrics_sm *sm = &metrics->sm;
+	const struct metrics_sm *sm = &text->metrics->sm;
 	char lid[NUMBER_TEXT], guid[NUMBER_TEXT], priority[NUMBER_TEXT];
 
 	if (!sm->lid)
@@ -199,16 +192,18 @@ static void sm_info_write(struct metrics_text *text,
 		       NULL);
 }
 
-static void sms_write(struct metrics_text *text, const struct metrics *metrics)
+static void sms_write(struct metrics_text *text)
 {
+	const struct metrics *metrics = text->metrics;
+
 	for (size_t i = 0; metrics->sm.has_list && i < METRICS_SM_STATES; i++)
 		metrics_sample(text, (double)metrics->sm.by_state[i], "state",
 			       sm_states[i], NULL);
 }
 
-static void nodes_write(struct metrics_text *text,
-			const struct metrics *metrics)
+static void nodes_write(struct metrics_text *text)
 {
+	const struct metrics *metrics = text->metrics;
 	const struct ibsa_topology_info *info = &metrics->fabric.info;
 
 	if (!metrics->fabric.is_known)
@@ -220,9 +215,10 @@ static void nodes_write(struct metrics_text *text,
 		       "type", "router", NULL);
 }
 
-static void links_write(struct metrics_text *text,
-			const struct metrics *metrics)
+static void links_write(struct metrics_text *text)
 {
+	const struct metrics *metrics = text->metrics;
+
 	if (metrics->fabric.is_known)
 		metrics_sample(text, (double)metrics->fabric.info.links, NULL);
 }
@@ -236,9 +232,10 @@ static void kinds_write(struct metrics_text *text,
 			       "kind", ibsa_finding_name(kinds[i]), NULL);
 }
 
-static void fabric_findings_write(struct metrics_text *text,
-				  const struct metrics *metrics)
+static void fabric_findings_write(struct metrics_text *text)
 {
+	const struct metrics *metrics = text->metrics;
+
 	if (!metrics->fabric.is_known)
 		return;
 	kinds_write(text, metrics, fabric_kinds,
@@ -259,9 +256,9 @@ static enum reached peer_state(const struct metrics *metrics,
 							  : PEER_UNREACHED;
 }
 
-static void peers_write(struct metrics_text *text,
-			const struct metrics *metrics)
+static void peers_write(struct metrics_text *text)
 {
+	const struct metrics *metrics = text->metrics;
 	static const char *const names[] = { "reachable", "unreachable",
 					     "unknown" };
 	const struct node_check *check = &metrics->check;
@@ -288,8 +285,9 @@ static bool is_repeated(const struct node_check *check, size_t index)
 	return false;
 }
 
-static void peer_write(struct metrics_text *text, const struct metrics *metrics)
+static void peer_write(struct metrics_text *text)
 {
+	const struct metrics *metrics = text->metrics;
 	const struct node_check *check = &metrics->check;
 
 	for (size_t i = 0; i < check->peer_count; i++) {
@@ -302,44 +300,47 @@ static void peer_write(struct metrics_text *text, const struct metrics *metrics)
 	}
 }
 
-static void events_write(struct metrics_text *text,
-			 const struct metrics *metrics)
+static void events_write(struct metrics_text *text)
 {
-	for (int i = 0; metrics->totals && i < METRICS_EVENT_KINDS; i++)
-		metrics_sample(text, (double)metrics->totals->events[i], "kind",
+	const struct metrics_totals *totals = text->metrics->totals;
+
+	for (int i = 0; totals && i < METRICS_EVENT_KINDS; i++)
+		metrics_sample(text, (double)totals->events[i], "kind",
 			       ibsa_event_name(1 << i), NULL);
 }
 
-static void gaps_write(struct metrics_text *text, const struct metrics *metrics)
+static void gaps_write(struct metrics_text *text)
 {
-	if (metrics->totals)
-		metrics_sample(text, (double)metrics->totals->gaps, NULL);
+	const struct metrics_totals *totals = text->metrics->totals;
+
+	if (totals)
+		metrics_sample(text, (double)totals->gaps, NULL);
 }
 
-static void subscribed_write(struct metrics_text *text,
-			     const struct metrics *metrics)
+static void subscribed_write(struct metrics_text *text)
 {
-	if (metrics->totals)
-		metrics_sample(text, metrics->totals->is_subscribed, NULL);
+	const struct metrics_totals *totals = text->metrics->totals;
+
+	if (totals)
+		metrics_sample(text, totals->is_subscribed, NULL);
 }
 
-static void sm_changes_write(struct metrics_text *text,
-			     const struct metrics *metrics)
+static void sm_changes_write(struct metrics_text *text)
 {
-	if (metrics->totals)
-		metrics_sample(text, (double)metrics->totals->sm_changes, NULL);
+	const struct metrics_totals *totals = text->metrics->totals;
+
+	if (totals)
+		metrics_sample(text, (double)totals->sm_changes, NULL);
 }
 
-static void complete_write(struct metrics_text *text,
-			   const struct metrics *metrics)
+static void complete_write(struct metrics_text *text)
 {
-	metrics_sample(text, metrics->is_complete, NULL);
+	metrics_sample(text, text->metrics->is_complete, NULL);
 }
 
-static void seconds_write(struct metrics_text *text,
-			  const struct metrics *metrics)
+static void seconds_write(struct metrics_text *text)
 {
-	metrics_sample(text, metrics->seconds, NULL);
+	metrics_sample(text, text->metrics->seconds, NULL);
 }
 
 /* clang-format off */
@@ -403,22 +404,24 @@ void metrics_write(FILE *file, const struct metrics *metrics,
 	for (size_t i = 0; i < METRIC_COUNT; i++) {
 		struct metrics_text text = {
 			.file = file,
+			.metrics = metrics,
 			.format = format,
 			.metric = &table[i],
 			.label = metrics_own(metrics->cli)->label,
 		};
 
-		table[i].write(&text, metrics);
+		table[i].write(&text);
 	}
 	if (format == METRICS_OPENMETRICS)
 		fputs("# EOF\n", file);
 }
 
-void metrics_list(struct out *out)
+void metrics_list(struct cli *cli)
 {
-	for (size_t i = 0; i < METRIC_COUNT; i++) {
-		out_line(out, "  %s%s", table[i].name,
+	out_line(&cli->out,
+		 "The metrics; some are there only with --listen:\n");
+	for (size_t i = 0; i < METRIC_COUNT; i++)
+		out_line(&cli->out, "  %s%s", table[i].name,
 			 table[i].type == METRIC_COUNTER ? "_total" : "");
-		out_line(out, "      %s", table[i].help);
-	}
+	out_line(&cli->out, "%s", "");
 }

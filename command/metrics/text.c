@@ -3,8 +3,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include <ibsa/text.h>
-
 #include "common/clean.h"
 #include "metrics/text.h"
 
@@ -85,8 +83,8 @@ bool metrics_label_check(const char *label)
 {
 	/* The labels of the table of metrics. */
 	static const char own[] = "device gid guid kind lid link_layer node "
-				  "peer port priority result state status type "
-				  "version";
+				  "peer port port_role priority result state "
+				  "status type version";
 	const size_t len = strcspn(label, "=");
 	char name[64];
 

@@ -27,12 +27,13 @@ struct metric {
 	enum metric_type type;
 	const char *unit;
 	const char *help;
-	void (*write)(struct metrics_text *text, const struct metrics *metrics);
+	void (*write)(struct metrics_text *text);
 };
 
 /* The output of metrics. @metric: the metric that is being written. */
 struct metrics_text {
 	FILE *file;
+	const struct metrics *metrics;
 	enum metrics_format format;
 	const struct metric *metric;
 	/* NAME=VALUE of --label, which each sample gets; or NULL */

@@ -61,6 +61,7 @@ static int machine_port_take(const struct ibsa_device *device,
 		.err = port->err,
 		.state = *port->state,
 		.rate = port->rate,
+		.board = device->board,
 		.pkeys = port->pkeys,
 		.pkey_count = port->pkey_count,
 	};
@@ -318,7 +319,8 @@ static int fabric_read_ports(struct cli *cli, const char *file,
 	return status;
 }
 
-int machine_read(struct cli *cli, struct ibsa_error *error, struct machine *out)
+static int ports_read(struct cli *cli, struct ibsa_error *error,
+		      struct machine *out)
 {
 	const struct scope scope = {
 		.fabric = secure_getenv("IBSA_FABRIC"),
@@ -344,6 +346,58 @@ int machine_read(struct cli *cli, struct ibsa_error *error, struct machine *out)
 	out->is_missing = err == -ENOSYS;
 	no_device_text(err, error);
 	return CLI_DEVICE;
+}
+
+bool machine_is_local(const struct cli *cli)
+{
+	const char *fabric = secure_getenv("IBSA_FABRIC");
+
+	return !fabric_file(cli) &&
+	       (!fabric || !*fabric || secure_getenv("SYSFS_PATH"));
+}
+
+static int roles_read(const struct cli *cli, struct ibsa_error *error,
+		      struct machine *machine)
+{
+	struct role_port *roles = calloc(machine->count + 1, sizeof(*roles));
+	int status;
+
+	if (!roles)
+		return memory_missing(error);
+	for (size_t i = 0; i < machine->count; i++) {
+		const struct machine_port *port = &machine->ports[i];
+
+		roles[i] = (struct role_port){
+			.device = port->device,
+			.number = port->number,
+			.has_state = !port->err,
+			.state = port->state,
+			.rate = port->rate,
+			.board = port->board,
+		};
+	}
+	status = roles_find(roles, machine->count, machine_is_local(cli));
+	for (size_t i = 0; i < machine->count; i++) {
+		machine->ports[i].role = roles[i].role;
+		machine->ports[i].is_role_given = roles[i].is_given;
+		machine->ports[i].was_up = roles[i].was_up;
+	}
+	free(roles);
+	return status;
+}
+
+int machine_read(struct cli *cli, struct ibsa_error *error, struct machine *out)
+{
+	const int status = ports_read(cli, error, out);
+
+	return status == CLI_DONE ? roles_read(cli, error, out) : status;
+}
+
+bool machine_port_is_expected(const struct cli *cli,
+			      const struct machine_port *port)
+{
+	return cli->open.port || cli->open.device ||
+	       (port->is_role_given && port->role != ROLE_UNCABLED);
 }
 
 void machine_free(struct machine *machine)

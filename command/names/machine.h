@@ -6,6 +6,7 @@
 #include <ibsa/device.h>
 #include <ibsa/text.h>
 
+#include "names/roles.h"
 #include "output/cli.h"
 
 /**
@@ -18,7 +19,11 @@
  *             not valid
  * @state:     its state
  * @rate:      as the kernel writes it; "" if unknown
+ * @board:     of the device, or NULL
  * @pkeys:     P_Key table; empty entries are 0
+ * @role:      role among the ports that were read
+ * @is_role_given: the file of roles has the role
+ * @was_up:    it is down, and its LID or counters tell that it was up
  */
 struct machine_port {
 	const char *opened_as;
@@ -27,8 +32,12 @@ struct machine_port {
 	int err;
 	struct ibsa_port_state state;
 	const char *rate;
+	const char *board;
 	const uint16_t *pkeys;
 	size_t pkey_count;
+	enum port_role role;
+	bool is_role_given;
+	bool was_up;
 };
 
 struct machine {
@@ -65,6 +74,16 @@ int machine_open(const struct cli *cli, const struct machine *machine,
 		 struct ibsa_client **out);
 
 bool machine_port_is_active(const struct machine_port *port);
+
+/*
+ * Whether the user expects the port to be in use: --port or --device selects
+ * it, or the file of roles gives it a role.
+ */
+bool machine_port_is_expected(const struct cli *cli,
+			      const struct machine_port *port);
+
+/* Whether the ports are those of this machine, not of a fabric. */
+bool machine_is_local(const struct cli *cli);
 
 /* "DEVICE/PORT", safe to print. */
 enum { MACHINE_PORT_TEXT = IBSA_VALUE_TEXT + 16 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Rows of options that some commands have in their own tables, with the same
- * help for each: @type is the struct that the table fills, @parts the parts of
- * the command that accept the option.
+ * help for each, but for --all: @type is the struct that the table fills, @parts
+ * the parts of the command that accept the option.
  */
 #ifndef COMMAND_SHARED_H
 #define COMMAND_SHARED_H
@@ -11,10 +11,8 @@
 #include "options/option.h"
 
 /* clang-format off */
-#define OPTION_ALL(type, member, parts)                                      \
-	{ 'a', "all", NULL,                                                  \
-	  "path: all paths; gids --for: all GIDs; reach: all",               \
-	  OPTION_AT(type, member), parts }
+#define OPTION_ALL(help, type, member)                                       \
+	{ 'a', "all", NULL, help, OPTION_AT(type, member) }
 #define OPTION_EXPECT(type, member, parts)                                   \
 	{ 0, "expect", "FILE",                                               \
 	  "report differences from this topology file",                 \

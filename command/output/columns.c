@@ -74,6 +74,7 @@ static const struct column devices[] = {
 	MAYBE("lid", NUMBER),
 	MAYBE("sm_lid", NUMBER),
 	MAYBE("rate", RATE),
+	MAYBE("rate_gbps", DECIMAL),
 	MAYBE("guid", GUID),
 	MAYBE("gid", GID),
 	FIELD("phys_state", port_info, "port_physical_state"),
@@ -85,6 +86,7 @@ static const struct column devices[] = {
 	MAYBE("system_image_guid", GUID),
 	MAYBE("firmware", TEXT),
 	MAYBE("board", TEXT),
+	MAYBE_WORDS("role", "compute|storage|management|uncabled"),
 	MAYBE("note", TEXT),
 };
 

@@ -539,7 +539,8 @@ static int pairs_option(void *to, const char *value)
 
 /* clang-format off */
 static const struct option_row rows[] = {
-	OPTION_ALL(struct path_options, all, 0),
+	OPTION_ALL("all paths, between all ports of two hosts",
+		   struct path_options, all),
 	{ 0, "pairs", "all", "path: all pairs of ports of two hosts",
 	  pairs_option },
 	OPTION_WHY(struct path_options, why),

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/device.h>
-#include <ibsa/fabric.h>
-
-#include "output/cli.h"
+#include "base/list.h"
+#include "base/rate.h"
+#include "output/codes.h"
 #include "output/columns.h"
 #include "output/fields.h"
+#include "names/machine.h"
+#include "names/port_roles.h"
 #include "session/scope.h"
 #include "options/command.h"
 
@@ -25,6 +26,7 @@ struct line {
 	const struct ibsa_device *device; /* NULL on an embedded fabric */
 	const struct ibsa_port *details;  /* NULL: unknown */
 	const char *rate;		  /* NULL: unknown */
+	enum port_role role;
 	/* The reason why the port cannot be used; "" if it can. */
 	char note[320];
 };
@@ -37,8 +39,9 @@ struct view {
 	struct scope *scope;
 	struct line *lines;
 	size_t count;
-	size_t room;
 	bool noted;
+	bool has_roles; /* not all lines have the same role */
+	struct port_roles *roles;
 	bool has_device; /* @scope's device was found */
 	bool has_umad;	 /* the kernel module ib_umad is loaded */
 	const struct ibsa_device_list
@@ -70,6 +73,16 @@ static void no_cells(struct out *out, const char *const *names)
 		out_none(out, *names);
 }
 
+static void rate_cell(struct out *out, const char *rate)
+{
+	unsigned int tenths = 0;
+	char text[CODE_TEXT];
+
+	if (rate)
+		(void)rate_of_port(rate, &tenths);
+	out_decimal(out, "rate_gbps", codes_gbps(100 * tenths, text));
+}
+
 static void port_cells(struct out *out, const struct line *line)
 {
 	static const char *const lids[] = { "lid", "sm_lid", NULL };
@@ -87,6 +100,8 @@ static void port_cells(struct out *out, const struct line *line)
 		no_cells(out, lids);
 	}
 	text_or_none(out, "rate", line->rate);
+	if (out_is_data(out))
+		rate_cell(out, line->rate);
 	if (line->has_state) {
 		fields_guid(out, "guid", fields_gid_guid(&line->state.gid));
 		fields_gid(out, "gid", &line->state.gid);
@@ -141,22 +156,21 @@ static void line_row(struct out *out, size_t index, void *arg)
 		more_port_cells(out, line);
 		more_device_cells(out, line);
 	}
+	if ((view->has_roles && view->list) || !out_is_brief(out))
+		out_text_or_none(out, "role", role_name(line->role));
 	if (view->noted || !out_is_brief(out))
 		text_or_none(out, "note", line->note);
 }
 
 static int line_add(struct view *view, const struct line *line)
 {
-	struct line *lines = view->lines;
+	struct line *added = list_add(&view->lines, &view->count,
+				      sizeof(*added));
 
-	if (view->count == view->room) {
-		view->room = view->room ? 2 * view->room : 64;
-		lines = reallocarray(lines, view->room, sizeof(*lines));
-		if (!lines)
-			return -ENOMEM;
-		view->lines = lines;
-	}
-	lines[view->count++] = *line;
+	if (!added)
+		return -ENOMEM;
+	*added = *line;
+	view->has_roles |= view->lines[0].role != line->role;
 	view->noted |= line->note[0] != '\0';
 	return 0;
 }
@@ -203,6 +217,7 @@ static void port_fill(const struct view *view, struct line *line,
 		return;
 	}
 	line->has_state = true;
+	line->role = port_roles_at(view->roles, line->name, port->number);
 	line->state = *port->state;
 	line->details = port;
 	line->rate = port->rate;
@@ -266,11 +281,6 @@ static int no_lines_explain(struct cli *cli, const struct view *view)
 	return fail_device("%s", error.text);
 }
 
-static int out_of_memory(void)
-{
-	return no_memory();
-}
-
 static int no_devices(struct cli *cli, int err)
 {
 	out_rows(&cli->out, 0, line_row, NULL);
@@ -283,6 +293,7 @@ static int list_show(struct cli *cli, struct view *view,
 	int err = 0;
 
 	view->list = list;
+	view->roles = port_roles_of_list(list, machine_is_local(cli));
 	for (size_t i = 0; !err && i < list->count; i++) {
 		const struct ibsa_device *device = ibsa_device_at(list, i);
 
@@ -290,7 +301,7 @@ static int list_show(struct cli *cli, struct view *view,
 			err = device_add(view, device);
 	}
 	if (err)
-		return out_of_memory();
+		return no_memory();
 	if (list->count == 0)
 		return no_devices(cli, 0);
 	if (view->count == 0)
@@ -332,6 +343,8 @@ static int fabric_lines(struct ibsa_fabric *fabric, struct view *view)
 			.has_state = true,
 			.state = port.state,
 			.rate = port.rate,
+			.role = port_roles_at(view->roles, port.node,
+					      port.number),
 		};
 
 		if (!scope_has_node(view->scope, &port))
@@ -353,8 +366,9 @@ static int fabric_devices(struct cli *cli, struct view *view, const char *file)
 	if (err)
 		return error_explain(err, &error);
 	scope_at_host(view->scope, fabric);
+	view->roles = port_roles_of_fabric(fabric);
 	if (fabric_lines(fabric, view) != 0) {
-		status = out_of_memory();
+		status = no_memory();
 	} else if (view->count == 0 && view->scope->device) {
 		status = no_lines_explain(cli, view);
 	} else {
@@ -384,6 +398,7 @@ static int cmd_devices(struct cli *cli)
 		status = file ? fabric_devices(cli, &view, file)
 			      : machine_devices(cli, &view);
 	free(view.lines);
+	port_roles_free(view.roles);
 	scope_free(&scope);
 	return status;
 }

@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include <ibsa/device.h>
-#include <ibsa/fabric.h>
-#include <ibsa/text.h>
 
-#include "output/cli.h"
+#include "base/list.h"
 #include "output/columns.h"
 #include "output/fields.h"
 #include "session/scope.h"
@@ -378,22 +376,17 @@ static int machine_gids(struct cli *cli, const struct scope *scope)
 struct gid_table {
 	struct ibsa_gid_row *rows;
 	size_t count;
-	size_t room;
 };
 
 static int row_add(struct gid_table *table, const struct ibsa_fabric_port *port,
 		   const struct ibsa_gid_entry *entry)
 {
-	struct ibsa_gid_row *rows = table->rows;
+	struct ibsa_gid_row *row = list_add(&table->rows, &table->count,
+					    sizeof(*row));
 
-	if (table->count == table->room) {
-		table->room = table->room ? 2 * table->room : 64;
-		rows = reallocarray(rows, table->room, sizeof(*rows));
-		if (!rows)
-			return -ENOMEM;
-		table->rows = rows;
-	}
-	rows[table->count++] = (struct ibsa_gid_row){
+	if (!row)
+		return -ENOMEM;
+	*row = (struct ibsa_gid_row){
 		.device = port->node,
 		.port = port->number,
 		.port_state = port->state.port_state,
@@ -509,21 +502,6 @@ static int cmd_gids(struct cli *cli)
 	return status;
 }
 
-static void cmd_gids_details(struct cli *cli)
-{
-	struct out *out = &cli->out;
-
-	out_line(out, "Lists all entries that are not empty. With --for, "
-		      "shows the entry to use as the\nsource for ADDRESS, an "
-		      "address of a peer or of this machine, and the "
-		      "reason.\nThe port of that entry is active; its "
-		      "address family is that of ADDRESS; it is\nlink-local "
-		      "only if ADDRESS is; RoCE v2 is preferred to v1, then "
-		      "the entry with\nthe most leading bits in common. "
-		      "--all also shows the other entries, each with\nthe "
-		      "reason why it was not chosen.\n");
-}
-
 /*
  * Parse an address into a GID: as in RoCE, an IPv4 address a.b.c.d becomes the
  * GID ::ffff:a.b.c.d.
@@ -572,8 +550,9 @@ static int for_option(void *to, const char *value)
 
 /* clang-format off */
 static const struct option_row rows[] = {
-	OPTION_ALL(struct gids_options, all, 0),
-	{ 0, "for", "ADDRESS", "gids: select the GID for this address",
+	OPTION_ALL("with --for: all GIDs, not the first only",
+		   struct gids_options, all),
+	{ 0, "for", "ADDRESS", "select the GID for this address",
 	  for_option },
 };
 
@@ -588,6 +567,8 @@ const struct command command_gids = {
 	.groups = GROUP_ALL,
 	.columns = (const struct columns *const[]){ &columns_gids, &columns_gids_for, NULL },
 	.run = cmd_gids,
-	.details = cmd_gids_details,
+	.text =
+	"Lists all entries that are not empty. With --for, shows the entry to\n"
+	"use as the source for ADDRESS, and the reason; --all the others, too.\n",
 };
 /* clang-format on */

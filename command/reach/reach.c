@@ -264,7 +264,7 @@ static int cmd_reach(struct cli *cli)
 
 /* clang-format off */
 static const struct option_row rows[] = {
-	OPTION_ALL(struct reach_options, all, 0),
+	OPTION_ALL("check every port that the SA has", struct reach_options, all),
 	{ 0, "matrix", NULL, "reach: check every pair of ports",
 	  OPTION_AT(struct reach_options, matrix) },
 	OPTION_WHY(struct reach_options, why),

@@ -392,7 +392,7 @@ static void cmd_topology_details(struct cli *cli)
 
 /* clang-format off */
 static const struct option_row rows[] = {
-	OPTION_ALL(struct topology_options, all, 0),
+	OPTION_ALL("dot, svg: draw each node by itself", struct topology_options, all),
 };
 
 static const struct option_table table =

@@ -21,7 +21,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../command"))
 # pylint: disable=wrong-import-position
 from metrics_listen import Listener, clients_are_ended  # noqa: E402
-from metrics_support import Server, Test, classic_samples  # noqa: E402
+from metrics_support import Server, Test, classic_samples, of  # noqa: E402
 
 CONFIG = """
 global:
@@ -182,6 +182,36 @@ def the_node_exporter_reads_the_file(test, prometheus, folder):
         'ibsa_peer_reachable{job="node",peer="node2"}'))
 
 
+def the_node_exporter_reads_a_host(test, programs, folder, examples):
+    """Its collector of InfiniBand reads the device files of a host."""
+    port, tree = free_port(), os.path.join(folder, "sys")
+
+    def rates():
+        return of(classic_samples(get(port, "/metrics")),
+                  "node_infiniband_rate_bytes_per_second", "device")
+
+    with Server(test, os.path.join(examples, "fabrics/dgx.net")) as server, \
+            subprocess.Popen([test.ibsa, "fabric", "sysfs", "dgx1", tree],
+                             stdout=subprocess.PIPE, env=test.env) as files:
+        files.stdout.readline()
+        exporter = subprocess.Popen(
+            [os.path.join(programs, "prometheus-node-exporter"),
+             "--collector.disable-defaults", "--collector.infiniband",
+             f"--path.sysfs={tree}", f"--web.listen-address=127.0.0.1:{port}"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            wanted = {f"mlx5_{i}": 400e9 / 8 for i in range(8)}
+            wanted |= {"mlx5_8": 200e9 / 8, "mlx5_9": 100e9 / 8}
+            test.same(until("rates of a host", rates), wanted, "rates of dgx1")
+            server.change("link", "speed", "dgx1 mlx5_2/1", "4xSDR")
+            until("the rate of a slow link",
+                  lambda: rates() == {**wanted, "mlx5_2": 10e9 / 8}, 5)
+        finally:
+            exporter.terminate()
+            exporter.wait()
+            files.terminate()
+
+
 def alerts_fire(test, prometheus, server):
     """Cause one alert after another, and end each before the next."""
     test.same(prometheus.firing(), set(), "alerts of a whole fabric")
@@ -208,6 +238,7 @@ def main(ibsa, examples, programs):
     fabric = os.path.join(HERE, "../command/cli.net")
     with tempfile.TemporaryDirectory() as folder:
         the_alerts_fire_for_series(test, programs, folder, examples)
+        the_node_exporter_reads_a_host(test, programs, folder, examples)
     with tempfile.TemporaryDirectory() as folder, \
             Server(test, fabric) as server:
         listener = Listener(test, "-t", "300")

@@ -6,8 +6,9 @@
 # Tests the metrics of ibsa with Debian's programs. Prometheus scrapes "ibsa
 # metrics --listen" of a fabric server, and the alert in EXAMPLES/monitoring
 # fires when a link becomes slow. The node exporter reads the file of "ibsa
-# metrics -o". promtool accepts the alerts and all values. A client that keeps
-# a connection idle loses it in time. The steps are in prometheus.py.
+# metrics -o", and the device files of ibsa fabric sysfs. promtool accepts the
+# alerts and all values. A client that keeps a connection idle loses it in time.
+# The steps are in prometheus.py.
 #
 # The programs are not installed, because their packages create users and
 # services. apt downloads the packages, and they are unpacked in

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Finds the roles of a host's ports. Hosts for GPUs have eight or more adapters
+ * for the applications, others for storage, ports without a cable, and the ports
+ * by which NVIDIA's NVLink switches are managed.
+ *
+ * Source: NVIDIA, Fabric Manager User Guide: the VPD of an adapter that manages
+ * NVLink switches has the text SW_MNG.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rate.h"
+#include "names/roles.h"
+
+#define ROLES_FILE "/etc/ibsa/roles.conf"
+
+enum { LINE_BYTES = 256 };
+
+static const char *const names[] = {
+	[ROLE_COMPUTE] = "compute",
+	[ROLE_STORAGE] = "storage",
+	[ROLE_MANAGEMENT] = "management",
+	[ROLE_UNCABLED] = "uncabled",
+};
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+const char *role_name(enum port_role role)
+{
+	return (size_t)role < COUNT(names) ? names[role] : NULL;
+}
+
+static enum port_role role_parse(const char *text)
+{
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (names[i] && strcmp(names[i], text) == 0)
+			return (enum port_role)i;
+	return ROLE_UNKNOWN;
+}
+
+/* Give a role to the ports of the devices whose names match; the first wins. */
+static void role_give(struct role_port *ports, size_t count,
+		      enum port_role role, const char *pattern)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (ports[i].is_given || fnmatch(pattern, ports[i].device, 0))
+			continue;
+		ports[i].role = role;
+		ports[i].is_given = true;
+	}
+}
+
+/* A line has a role and patterns of device names; # begins a comment. */
+static bool line_use(char *line, struct role_port *ports, size_t count)
+{
+	static const char blanks[] = " \t\r\n";
+	char *rest = NULL;
+	const char *word;
+	enum port_role role;
+
+	line[strcspn(line, "#")] = '\0';
+	word = strtok_r(line, blanks, &rest);
+	if (!word)
+		return true;
+	role = role_parse(word);
+	if (!role)
+		return false;
+	while ((word = strtok_r(NULL, blanks, &rest)))
+		role_give(ports, count, role, word);
+	return true;
+}
+
+static int file_use(struct role_port *ports, size_t count)
+{
+	const char *own = secure_getenv("IBSA_ROLES");
+	const char *path = own && *own ? own : ROLES_FILE;
+	FILE *file = fopen(path, "re");
+	char line[LINE_BYTES];
+	unsigned int number = 0;
+	int status = CLI_DONE;
+
+	if (!file && (errno == ENOENT || errno == ENOTDIR) && path != own)
+		return CLI_DONE;
+	if (!file)
+		return fail_device("cannot read '%s', the roles of ports: %s",
+				   path, strerror(errno));
+	while (status == CLI_DONE && fgets(line, sizeof(line), file)) {
+		number++;
+		if (line_use(line, ports, count))
+			continue;
+		complain("%s, line %u: the first word is not a role: compute, "
+			 "storage, management or uncabled",
+			 path, number);
+		status = CLI_USAGE;
+	}
+	fclose(file);
+	return status;
+}
+
+/*
+ * Read a file of a device in sysfs. Return: the number of bytes; 0: it cannot
+ * be read.
+ */
+static size_t device_read(const struct role_port *port, const char *name,
+			  char *out, size_t size)
+{
+	const char *root = secure_getenv("SYSFS_PATH");
+	char path[PATH_MAX];
+	FILE *file;
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/class/infiniband/%s/%s",
+		 root && *root ? root : "/sys", port->device, name);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	len = fread(out, 1, size - 1, file);
+	fclose(file);
+	out[len] = '\0';
+	return len;
+}
+
+/*
+ * Whether the device manages NVLink switches: its PCI class is that of a
+ * bridge, or its VPD tells.
+ */
+static bool is_management(const struct role_port *port)
+{
+	static const char mark[] = "SW_MNG";
+	char text[4096];
+	size_t len = device_read(port, "device/class", text, sizeof(text));
+
+	if (len && strncmp(text, "0x06", 4) == 0)
+		return true;
+	len = device_read(port, "device/vpd", text, sizeof(text));
+	return len && memmem(text, len, mark, strlen(mark));
+}
+
+static bool has_counted(const struct role_port *port, const char *counter)
+{
+	char name[128];
+	char text[32];
+
+	snprintf(name, sizeof(name), "ports/%u/counters/%s", port->number,
+		 counter);
+	return device_read(port, name, text, sizeof(text)) &&
+	       strtoull(text, NULL, 10) > 0;
+}
+
+static bool is_up(const struct role_port *port)
+{
+	return port->has_state && port->state.port_state != IBSA_PORT_DOWN &&
+	       port->state.port_state != 0;
+}
+
+/*
+ * Whether the port is down and has a LID: the SM assigned it while the port was
+ * up.
+ */
+static bool has_lid(const struct role_port *port)
+{
+	return port->has_state && !is_up(port) && port->state.lid &&
+	       port->state.lid <= IBSA_LID_UNICAST_MAX;
+}
+
+static void local_facts(struct role_port *ports, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct role_port *port = &ports[i];
+
+		if (!port->role && is_management(port))
+			port->role = ROLE_MANAGEMENT;
+		port->was_up |= !is_up(port) &&
+				(has_counted(port, "link_downed") ||
+				 has_counted(port, "port_rcv_data") ||
+				 has_counted(port, "port_xmit_data"));
+	}
+}
+
+static unsigned int tenths_of(const struct role_port *port)
+{
+	unsigned int tenths = 0;
+
+	if (port->rate)
+		(void)rate_of_port(port->rate, &tenths);
+	return tenths;
+}
+
+static bool is_same_kind(const struct role_port *a, const struct role_port *b)
+{
+	return a->state.link == b->state.link && tenths_of(a) == tenths_of(b);
+}
+
+static bool is_same_subnet(const struct role_port *a, const struct role_port *b)
+{
+	return memcmp(&a->state.gid, &b->state.gid,
+		      sizeof(a->state.gid.raw) / 2) == 0;
+}
+
+/* The sum of the rates of the ports of the kind of @model. */
+static uint64_t kind_rate(const struct role_port *ports, size_t count,
+			  const struct role_port *model)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!ports[i].role && is_up(&ports[i]) &&
+		    is_same_kind(&ports[i], model))
+			sum += 1 + tenths_of(model);
+	return sum;
+}
+
+/* Return: a port of the kind with the highest rate in total; NULL: no port. */
+static const struct role_port *compute_find(const struct role_port *ports,
+					    size_t count)
+{
+	const struct role_port *best = NULL;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t rate;
+
+		if (ports[i].role || !is_up(&ports[i]))
+			continue;
+		rate = kind_rate(ports, count, &ports[i]);
+		if (rate > most)
+			best = &ports[i];
+		most = rate > most ? rate : most;
+	}
+	return best;
+}
+
+/*
+ * Whether a port of the kind of @model is in a subnet with fewer such ports than
+ * another, and there are two: adapters for storage, of the rate of the others.
+ * Where each rail is a subnet, there are more.
+ */
+static bool is_in_smaller_subnet(const struct role_port *ports, size_t count,
+				 const struct role_port *model)
+{
+	const struct role_port *other = NULL;
+	size_t own = 0;
+	size_t others = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!is_up(&ports[i]) || !is_same_kind(&ports[i], model))
+			continue;
+		if (is_same_subnet(&ports[i], model)) {
+			own++;
+			continue;
+		}
+		if (other && !is_same_subnet(&ports[i], other))
+			return false;
+		other = &ports[i];
+		others++;
+	}
+	return own < others;
+}
+
+/*
+ * Whether a port is one of the kind of @model, or one that should be: its link
+ * runs slower, but it is in the same subnet, and its board is not another.
+ */
+static bool is_compute(const struct role_port *ports, size_t count,
+		       const struct role_port *port,
+		       const struct role_port *model)
+{
+	if (is_same_kind(port, model))
+		return !is_in_smaller_subnet(ports, count, port);
+	return port->state.link == model->state.link &&
+	       is_same_subnet(port, model) &&
+	       (!port->board || !model->board ||
+		strcmp(port->board, model->board) == 0);
+}
+
+/* Return: the role of a port that is down, as of a port of the same board. */
+static enum port_role down_role(const struct role_port *ports, size_t count,
+				const struct role_port *port)
+{
+	for (size_t i = 0; i < count && port->board && *port->board; i++)
+		if (ports[i].board && is_up(&ports[i]) &&
+		    strcmp(ports[i].board, port->board) == 0)
+			return ports[i].role;
+	return ROLE_COMPUTE;
+}
+
+int roles_find(struct role_port *ports, size_t count, bool is_local)
+{
+	const struct role_port *compute;
+	int status = file_use(ports, count);
+	struct role_port model;
+
+	if (status != CLI_DONE)
+		return status;
+	for (size_t i = 0; i < count; i++)
+		ports[i].was_up = has_lid(&ports[i]);
+	if (is_local)
+		local_facts(ports, count);
+	compute = compute_find(ports, count);
+	if (compute)
+		model = *compute;
+	for (size_t i = 0; i < count && compute; i++)
+		if (!ports[i].role && is_up(&ports[i]))
+			ports[i].role = is_compute(ports, count, &ports[i],
+						   &model)
+						? ROLE_COMPUTE
+						: ROLE_STORAGE;
+	/* If no port is up, nothing tells which of them should be. */
+	for (size_t i = 0; i < count && compute; i++)
+		if (!ports[i].role && ports[i].has_state)
+			ports[i].role = ports[i].was_up
+						? down_role(ports, count,
+							    &ports[i])
+						: ROLE_UNCABLED;
+	return CLI_DONE;
+}
