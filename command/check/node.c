@@ -2,9 +2,6 @@
 /* ibsa check node: reports whether this machine can use its fabric. */
 #include <stdio.h>
 
-#include <ibsa/text.h>
-
-#include "base/rate.h"
 #include "check/check.h"
 #include "findings/finding.h"
 #include "findings/node.h"
@@ -16,22 +13,13 @@ static void finding_row(struct out *out, size_t index, void *arg)
 {
 	const struct node_check *check = arg;
 	const struct node_finding *row = &check->findings[index];
-	char text[IBSA_VALUE_TEXT];
 
 	out_text(out, "finding", row->finding.name);
 	out_text(out, "severity", check_severity_text(row->finding.severity));
-	if (row->port)
-		out_text(out, "device", fields_clean(row->port->device, text));
-	else
-		out_none(out, "device");
-	if (row->port)
-		out_count(out, "port", row->finding.port);
-	else
-		out_none(out, "port");
-	if (row->peer)
-		out_text(out, "peer", fields_clean(row->peer, text));
-	else
-		out_none(out, "peer");
+	fields_text_or_none(out, "device",
+			    row->port ? row->port->device : NULL);
+	out_count_or_none(out, "port", row->port, row->finding.port);
+	fields_text_or_none(out, "peer", row->peer);
 	out_text(out, "what", row->finding.what.text);
 }
 
@@ -128,13 +116,27 @@ static void unused_port_explain(const struct node_check *check)
 		const struct machine_port *port = &check->machine.ports[i];
 
 		has_active |= machine_port_is_active(port);
-		if (!port->err && port->state.port_state == IBSA_PORT_DOWN)
+		if (!check->ports[i].left_out && !port->err &&
+		    port->state.port_state == IBSA_PORT_DOWN)
 			down = port;
 	}
 	if (down && has_active)
 		complain("if port %s is unused, select the port in use with "
 			 "--device and --port",
 			 machine_port_text(down, where));
+}
+
+/* Print which ports are left out, and why. */
+static void left_out_explain(const struct node_check *check)
+{
+	char where[MACHINE_PORT_TEXT];
+
+	for (size_t i = 0; check->ports && i < check->machine.count; i++)
+		if (check->ports[i].left_out)
+			complain("%s is left out: %s",
+				 machine_port_text(&check->machine.ports[i],
+						   where),
+				 check->ports[i].left_out);
 }
 
 /*
@@ -150,6 +152,7 @@ static int report(struct node_check *check)
 	if (check->count || (out_is_data(out) && !check->why.text[0]))
 		out_rows(out, check->count, finding_row, check);
 	unused_port_explain(check);
+	left_out_explain(check);
 	if (check->why.text[0])
 		complain("%s", check->why.text);
 	return check->why.text[0] ? CLI_DEVICE

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/fabric.h>
-
-#include "base/defaults.h"
+#include "base/list.h"
+#include "names/machine.h"
+#include "names/port_roles.h"
 #include "output/columns.h"
 #include "doctor/doctor.h"
 #include "output/fields.h"
@@ -27,30 +27,16 @@ bool doctor_is_interrupted(const struct doctor *doctor)
 	return interrupt_seen(&doctor->interrupt);
 }
 
-static struct finding *finding_add(struct doctor *doctor)
-{
-	struct finding *findings = doctor->findings;
-
-	if (doctor->count == doctor->room) {
-		size_t room = doctor->room ? 2 * doctor->room : 64;
-
-		findings = reallocarray(findings, room, sizeof(*findings));
-		if (!findings) {
-			doctor->out_of_memory = true;
-			return &doctor->spare;
-		}
-		doctor->findings = findings;
-		doctor->room = room;
-	}
-	return &findings[doctor->count++];
-}
-
 void doctor_add(struct doctor *doctor, const struct finding *finding,
 		const char *format, ...)
 {
-	struct finding *added = finding_add(doctor);
+	struct finding *added = list_add(&doctor->findings, &doctor->count,
+					 sizeof(*added));
 	va_list args;
 
+	doctor->out_of_memory |= !added;
+	if (!added)
+		return;
 	*added = *finding;
 	va_start(args, format);
 	vsnprintf(added->detail, sizeof(added->detail), format, args);
@@ -123,18 +109,11 @@ static void finding_row(struct out *out, size_t index, void *arg)
 	};
 	const struct doctor *doctor = arg;
 	const struct finding *finding = &doctor->findings[index];
-	char text[IBSA_VALUE_TEXT];
 
 	out_text(out, "name", finding->name);
-	if (finding->spot.device)
-		out_text(out, "device",
-			 fields_clean(finding->spot.device, text));
-	else
-		out_none(out, "device");
-	if (finding->spot.port != NO_PORT)
-		out_count(out, "port", (uint64_t)finding->spot.port);
-	else
-		out_none(out, "port");
+	fields_text_or_none(out, "device", finding->spot.device);
+	out_count_or_none(out, "port", finding->spot.port != NO_PORT,
+			  (uint64_t)finding->spot.port);
 	out_text(out, "verdict", verdicts[finding->verdict]);
 	out_text(out, "detail", finding->detail);
 	out_below(out, "advice", finding->advice);
@@ -247,6 +226,20 @@ static bool smi_skip(struct doctor *doctor, const struct spot *spot,
 	return gsi;
 }
 
+/* Whether the port is not checked, because it is not for a network. */
+static bool role_skip(struct doctor *doctor, const struct spot *spot)
+{
+	const enum port_role role = port_roles_at(doctor->roles, spot->device,
+						  (unsigned int)spot->port);
+
+	if (role != ROLE_UNCABLED && role != ROLE_MANAGEMENT)
+		return false;
+	doctor_skip(doctor, spot, "port",
+		    role == ROLE_UNCABLED ? "its role is uncabled"
+					  : "its role is management");
+	return true;
+}
+
 static void visit_port(struct doctor *doctor, const struct scope *scope,
 		       const struct ibsa_device *device,
 		       const struct ibsa_port *port, bool has_umad)
@@ -264,6 +257,8 @@ static void visit_port(struct doctor *doctor, const struct scope *scope,
 	if (!scope->device && smi_skip(doctor, &visit.spot, port))
 		return;
 	doctor_files(&visit, port, has_umad);
+	if (!scope->device && role_skip(doctor, &visit.spot))
+		return;
 	doctor_port(&visit);
 	doctor_sa(&visit);
 }
@@ -295,8 +290,9 @@ static size_t count_ports(const struct ibsa_device *device,
 	size_t count = 0;
 
 	for (size_t i = 0; i < device->port_count; i++)
-		count += scope_has_port(scope,
-					ibsa_device_port_at(device, i)->number);
+		count += scope_has_device_port(
+			scope, device->name,
+			ibsa_device_port_at(device, i)->number);
 	return count;
 }
 
@@ -322,8 +318,9 @@ static void visit_device(struct doctor *doctor, const struct scope *scope,
 		no_such(doctor, scope, true);
 	for (size_t i = 0;
 	     i < device->port_count && !doctor_is_interrupted(doctor); i++)
-		if (scope_has_port(scope,
-				   ibsa_device_port_at(device, i)->number))
+		if (scope_has_device_port(
+			    scope, device->name,
+			    ibsa_device_port_at(device, i)->number))
 			visit_port(doctor, scope, device,
 				   ibsa_device_port_at(device, i), has_umad);
 }
@@ -335,6 +332,7 @@ static void visit_list(struct doctor *doctor, const struct scope *scope,
 	bool has_device = false;
 
 	doctor->list = list;
+	doctor->roles = port_roles_of_list(list, machine_is_local(doctor->cli));
 	for (size_t i = 0; i < list->count && !doctor_is_interrupted(doctor);
 	     i++) {
 		const struct ibsa_device *device = ibsa_device_at(list, i);
@@ -497,6 +495,7 @@ static int examine(struct doctor *doctor, struct scope *scope)
 		      : machine_doctor(doctor, scope, list, err);
 	interrupt_stop(&doctor->interrupt);
 	ibsa_devices_free(list);
+	port_roles_free(doctor->roles);
 	free(doctor->findings);
 	return status;
 }
@@ -515,29 +514,6 @@ static int cmd_doctor(struct cli *cli)
 	return status;
 }
 
-static void cmd_doctor_details(struct cli *cli)
-{
-	struct out *out = &cli->out;
-
-	out_line(out, "Checks whether this user can query the SA, from all "
-		      "ports or from one. Each\ncheck has a result, and "
-		      "advice if it failed:\n");
-	out_line(out, "  modules  the kernel has RDMA devices\n  umad     "
-		      "the kernel module ib_umad is loaded\n  device   the "
-		      "device can be read\n  node     the port's device file "
-		      "exists and can be opened\n  issm     the device file "
-		      "for a subnet manager\n  port     state and link of "
-		      "the port\n  sm       LIDs of the port and of the "
-		      "subnet manager\n  sa       the SA answers; the time "
-		      "that the answer took\n  sm_key   the SA trusts "
-		      "--sm-key, or requests without a key\n  default  the "
-		      "port that queries use if none is named\n");
-	out_line(out,
-		 "The SA has %d ms to answer, or the time of --timeout. "
-		 "Warnings do not\nchange the exit status.\n",
-		 CLI_DEFAULT_DOCTOR_MS);
-}
-
 /* clang-format off */
 const struct command command_doctor = {
 	.name = "doctor",
@@ -546,6 +522,18 @@ const struct command command_doctor = {
 	.groups = GROUP_ALL | GROUP_RECORD,
 	.columns = (const struct columns *const[]){ &columns_doctor, NULL },
 	.run = cmd_doctor,
-	.details = cmd_doctor_details,
+	.text =
+	"Checks whether this user can query the SA, from all ports or from one:\n"
+	"\n"
+	"  modules  the kernel has RDMA devices\n"
+	"  umad     the kernel module ib_umad is loaded\n"
+	"  device   the device can be read\n"
+	"  node     the port's device file exists and can be opened\n"
+	"  issm     the device file for a subnet manager\n"
+	"  port     state and link of the port\n"
+	"  sm       LIDs of the port and of the subnet manager\n"
+	"  sa       the SA answers; the time that the answer took\n"
+	"  sm_key   the SA trusts --sm-key, or requests without a key\n"
+	"  default  the port that queries use if none is named\n",
 };
 /* clang-format on */

@@ -38,17 +38,11 @@ struct doctor {
 	struct cli *cli;
 	struct finding *findings;
 	size_t count;
-	size_t room;
-	struct finding
-		/*
-		 * This finding is used if there is no memory for a new one; its
-		 * content is not printed.
-		 */
-		spare;
 	bool out_of_memory;
 	struct progress progress;
 	struct interrupt interrupt;
 	const struct ibsa_device_list *list; /* of this machine, or NULL */
+	struct port_roles *roles;	     /* of its ports, or NULL */
 };
 
 /* Whether a signal has arrived: the remaining checks are then skipped. */

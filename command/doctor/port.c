@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <ibsa/text.h>
-
 #include "doctor/doctor.h"
 #include "output/fields.h"
 

@@ -32,8 +32,8 @@ void node_finding_add(struct node_check *check, enum ibsa_finding_kind kind,
 	va_end(args);
 }
 
-static void state_check(struct node_check *check,
-			const struct machine_port *port)
+void port_down_add(struct node_check *check, const struct machine_port *port,
+		   const char *more)
 {
 	const struct ibsa_port_info info = {
 		.port_state = port->state.port_state,
@@ -42,19 +42,31 @@ static void state_check(struct node_check *check,
 	char where[MACHINE_PORT_TEXT];
 	char state[IBSA_VALUE_TEXT], phys[IBSA_VALUE_TEXT];
 
-	machine_port_text(port, where);
+	node_finding_add(check, IBSA_FINDING_PORT_DOWN, port, NULL,
+			 "%s is not active: state %s, physical state %s%s",
+			 machine_port_text(port, where),
+			 fields_text(&ibsa_port_info_record, "port_state",
+				     &info, state),
+			 fields_text(&ibsa_port_info_record,
+				     "port_physical_state", &info, phys),
+			 more);
+}
+
+static void state_check(struct node_check *check, struct port_check *at)
+{
+	const struct machine_port *port = at->port;
+	char where[MACHINE_PORT_TEXT];
+
 	if (port->err)
 		node_finding_add(check, IBSA_FINDING_PORT_DOWN, port, NULL,
-				 "%s cannot be read: %s", where,
+				 "%s cannot be read: %s",
+				 machine_port_text(port, where),
 				 strerror(-port->err));
+	else if (port->state.port_state == IBSA_PORT_DOWN &&
+		 !machine_port_is_expected(check->cli, port))
+		at->is_doubtful = true;
 	else if (!machine_port_is_active(port))
-		node_finding_add(
-			check, IBSA_FINDING_PORT_DOWN, port, NULL,
-			"%s is not active: state %s, physical state %s", where,
-			fields_text(&ibsa_port_info_record, "port_state", &info,
-				    state),
-			fields_text(&ibsa_port_info_record,
-				    "port_physical_state", &info, phys));
+		port_down_add(check, port, "");
 }
 
 static void rate_check(struct node_check *check,
@@ -216,7 +228,13 @@ static void sm_and_sa_check(struct node_check *check, struct port_check *at)
 
 static void port_check(struct node_check *check, struct port_check *at)
 {
-	state_check(check, at->port);
+	if (at->port->role == ROLE_MANAGEMENT &&
+	    (at->port->is_role_given ||
+	     !machine_port_is_expected(check->cli, at->port))) {
+		at->left_out = "its role is management";
+		return;
+	}
+	state_check(check, at);
 	if (!machine_port_is_active(at->port))
 		return;
 	rate_check(check, at->port);
@@ -234,8 +252,10 @@ static void ports_check(struct node_check *check)
 		check->ports[i].port = &check->machine.ports[i];
 		port_check(check, &check->ports[i]);
 	}
-	if (check->ports)
+	if (check->ports) {
+		down_ports_check(check);
 		peers_check(check);
+	}
 	progress_end();
 	if (check->out_of_memory)
 		uncheckable(check, "out of memory");

@@ -43,6 +43,10 @@ struct port_check {
 	struct ibsa_client *client;
 	/* Round-trip time of a query to the SA; 0: none was measured. */
 	uint64_t rtt_ns;
+	/* Why the port is not checked; NULL: it is */
+	const char *left_out;
+	/* The port is down, and only its peers can tell whether that matters. */
+	bool is_doubtful;
 };
 
 struct node_check {
@@ -76,6 +80,16 @@ void node_finding_add(struct node_check *check, enum ibsa_finding_kind kind,
  * is empty, because the reason was printed.
  */
 int node_check_run(struct node_check *check, struct ibsa_error *error);
+
+/*
+ * Judge the ports that are down, although no option and no role says that they
+ * should be up: those that the hosts like this one have are critical.
+ */
+void down_ports_check(struct node_check *check);
+
+/* Add the finding that a port is not active. @more: the end of the sentence. */
+void port_down_add(struct node_check *check, const struct machine_port *port,
+		   const char *more);
 
 /* Close the clients and free the members. */
 void node_check_end(struct node_check *check);

@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/types.h>
-#include <ibsa/text.h>
-
 #include "common/host.h"
 #include "base/file_read.h"
 #include "names/node_map.h"

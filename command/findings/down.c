@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Judges ports of this machine that are down: a port without a cable may be
+ * unused; a rail that the hosts like this one have is missing.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "findings/node.h"
+#include "graph/rails.h"
+#include "output/fields.h"
+
+enum { SUBNETS_MAX = 4 };
+
+/* The NodeRecords of an SA, and the rails that this host has not. */
+struct neighbors {
+	struct nodes nodes;
+	struct rails rails;
+	char host[HOST_TEXT];
+};
+
+static void nodes_take(const struct ibsa_reply *reply, void *arg)
+{
+	struct nodes *nodes = arg;
+
+	if (ibsa_reply_outcome(reply) != IBSA_OUTCOME_OK)
+		return;
+	nodes->all = calloc(reply->count, sizeof(*nodes->all));
+	for (size_t i = 0; nodes->all && i < reply->count; i++)
+		nodes->count += ibsa_reply_decode(reply, i,
+						  &nodes->all[nodes->count],
+						  sizeof(nodes->all[0])) == 0;
+}
+
+/*
+ * Query the nodes from a port. Return: whether the rails could be compared; if
+ * not, nothing is known about the ports that are down.
+ */
+static bool neighbors_read(const struct port_check *at, struct neighbors *out)
+{
+	const struct ibsa_query query = {
+		.record = &ibsa_node_record,
+		.method = IBSA_METHOD_GET_TABLE,
+	};
+	const uint64_t guid = fields_gid_guid(&at->port->state.gid);
+
+	*out = (struct neighbors){ .host = "" };
+	if (ibsa_query_wait(at->client, &query, nodes_take, &out->nodes) != 0)
+		return false;
+	for (size_t i = 0; i < out->nodes.count; i++) {
+		const char *text = out->nodes.all[i].node_description;
+
+		if (out->nodes.all[i].port_guid == guid)
+			(void)host_of(text, out->host);
+	}
+	return *out->host && rails_read(&out->nodes, &out->rails) == CLI_DONE;
+}
+
+static void neighbors_free(struct neighbors *neighbors)
+{
+	rails_free(&neighbors->rails);
+	nodes_free(&neighbors->nodes);
+}
+
+/* Report those ports that are down and are rails of the hosts like this one. */
+static void lost_rails_report(struct node_check *check,
+			      const struct port_check *from)
+{
+	struct neighbors neighbors;
+	struct rail_finding rail;
+	char more[sizeof(rail.what.text) + 2];
+	size_t index = 0;
+
+	if (neighbors_read(from, &neighbors))
+		while (rails_next(&neighbors.rails, neighbors.host, &index,
+				  &rail))
+			for (size_t i = 0; i < check->machine.count; i++) {
+				struct port_check *at = &check->ports[i];
+
+				if (!at->is_doubtful ||
+				    rail.kind != IBSA_FINDING_RAIL_MISSING ||
+				    strcmp(at->port->device, rail.device) != 0)
+					continue;
+				snprintf(more, sizeof(more), "; %s",
+					 rail.what.text);
+				port_down_add(check, at->port, more);
+				at->is_doubtful = false;
+			}
+	neighbors_free(&neighbors);
+}
+
+static bool has_doubtful(const struct node_check *check)
+{
+	for (size_t i = 0; i < check->machine.count; i++)
+		if (check->ports[i].is_doubtful)
+			return true;
+	return false;
+}
+
+/* Whether the port is in the same subnet as a port before it in the list. */
+static bool is_seen(const struct node_check *check, size_t index)
+{
+	const uint8_t *own = check->ports[index].port->state.gid.raw;
+
+	for (size_t i = 0; i < index; i++)
+		if (check->ports[i].client &&
+		    memcmp(check->ports[i].port->state.gid.raw, own, 8) == 0)
+			return true;
+	return false;
+}
+
+/* Compare with the hosts of each subnet, until no port is doubtful. */
+static void peers_compare(struct node_check *check)
+{
+	size_t subnets = 0;
+
+	for (size_t i = 0; i < check->machine.count && has_doubtful(check) &&
+			   subnets < SUBNETS_MAX;
+	     i++) {
+		if (!check->ports[i].client || is_seen(check, i))
+			continue;
+		lost_rails_report(check, &check->ports[i]);
+		subnets++;
+	}
+}
+
+static bool has_active(const struct node_check *check)
+{
+	for (size_t i = 0; i < check->machine.count; i++)
+		if (machine_port_is_active(check->ports[i].port))
+			return true;
+	return false;
+}
+
+/* A port that was up before is worth a warning; one that was not is unused. */
+static void rest_judge(struct node_check *check, struct port_check *at)
+{
+	if (!at->port->was_up || at->port->is_role_given) {
+		at->left_out =
+			"it is down, and nothing shows that it should be up";
+		if (at->port->is_role_given)
+			at->left_out = "its role is uncabled";
+		return;
+	}
+	port_down_add(check, at->port, "; it was up before");
+	if (check->count)
+		check->findings[check->count - 1].finding.severity =
+			IBSA_SEVERITY_WARNING;
+}
+
+void down_ports_check(struct node_check *check)
+{
+	const bool is_alone = !has_active(check);
+
+	if (!is_alone)
+		peers_compare(check);
+	for (size_t i = 0; i < check->machine.count; i++) {
+		struct port_check *at = &check->ports[i];
+
+		if (!at->is_doubtful)
+			continue;
+		at->is_doubtful = false;
+		if (is_alone)
+			port_down_add(check, at->port, "");
+		else
+			rest_judge(check, at);
+	}
+}

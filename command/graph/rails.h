@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Findings about the rails of a host, from a comparison with hosts like it. */
+#ifndef COMMAND_RAILS_H
+#define COMMAND_RAILS_H
+
+#include <ibsa/topology.h>
+
+#include "names/nodes.h"
+#include "names/target.h"
+
+/**
+ * struct rails - the comparison of all hosts that an SA shows
+ * @topology: its topology, or NULL
+ * @is_borrowed: the topology belongs to the caller
+ */
+struct rails {
+	struct ibsa_topology *topology;
+	bool is_borrowed;
+};
+
+/**
+ * struct rail_finding - what is wrong with a rail of a host
+ * @kind:      IBSA_FINDING_RAIL_MISSING, or another of these
+ * @name:      of the finding
+ * @node_guid: of the adapter; of a missing one, of another of the host
+ * @device:    name of the adapter, such as mlx5_3
+ * @what:      the sentence of the finding
+ */
+struct rail_finding {
+	enum ibsa_finding_kind kind;
+	const char *name;
+	uint64_t node_guid;
+	char device[TARGET_NAME_BYTES + 1];
+	struct ibsa_error what;
+};
+
+/*
+ * Compare the hosts: rails_read() their adapters by name; rails_read_links()
+ * also the switches to which these are connected, for which @client queries all
+ * LinkRecords, unless the SA refuses them; rails_use() also the rates, in a
+ * topology that was read before and stays valid.
+ *
+ * Return: the exit status; a failure is printed. The caller frees @out in any
+ * case.
+ */
+int rails_read(const struct nodes *nodes, struct rails *out);
+int rails_read_links(struct ibsa_client *client, const struct nodes *nodes,
+		     struct rails *out);
+int rails_use(struct ibsa_topology *topology, struct rails *out);
+void rails_free(struct rails *rails);
+
+/*
+ * Find the next finding about a rail of the host, from finding @index on, which
+ * begins with 0. Return: false: there is no further one.
+ */
+bool rails_next(const struct rails *rails, const char *host, size_t *index,
+		struct rail_finding *out);
+
+/* Print all of these findings as messages. */
+void rails_print(const struct rails *rails, const char *host);
+
+enum { HOST_TEXT = TARGET_NAME_BYTES + 1 };
+
+/* Write the host in the description "HOST DEVICE" of a node. Return: @out. */
+const char *host_of(const char *description, char out[HOST_TEXT]);
+
+#endif
