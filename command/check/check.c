@@ -48,8 +48,8 @@ static void cmd_check_details(struct cli *cli)
 
 /* clang-format off */
 static const struct option_row rows[] = {
-	OPTION_EXPECT(struct check_options, expect, OF_FABRIC),
-	{ 0, "nagios", NULL, "check: one line for a monitoring plugin",
+	OPTION_EXPECT(struct check_options, expect, OF_FABRIC | OF_NODE),
+	{ 0, "nagios", NULL, "one line for a monitoring plugin",
 	  OPTION_AT(struct check_options, nagios) },
 	OPTION_PEERS(struct check_options, node.peers, OF_NODE),
 	OPTION_PKEY(struct check_options, node.pkeys, OF_NODE),

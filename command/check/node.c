@@ -182,15 +182,20 @@ static int not_run(struct node_check *check, int status,
 
 int check_node(struct cli *cli)
 {
+	struct node_options options = check_own(cli)->node;
 	struct node_check check = {
 		.cli = cli,
-		.options = &check_own(cli)->node,
+		.options = &options,
 	};
 	struct ibsa_error error;
 	int status = columns_use(cli, &columns_check_node);
 
+	options.expect = check_own(cli)->expect;
+
 	if (status == CLI_DONE)
 		status = peers_parse(&check);
+	if (status == CLI_DONE)
+		status = expected_read(cli, options.expect, &check.expected);
 	if (status == CLI_DONE) {
 		status = node_check_run(&check, &error);
 		status = status == CLI_DONE ? report(&check)

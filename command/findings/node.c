@@ -282,6 +282,7 @@ void node_check_end(struct node_check *check)
 		(void)ibsa_close(check->ports[i].client);
 	free(check->ports);
 	free(check->findings);
+	expected_free(&check->expected);
 	peers_free(check);
 	machine_free(&check->machine);
 }

@@ -6,6 +6,7 @@
 #include <ibsa/topology.h>
 
 #include "findings/node_options.h"
+#include "graph/expected.h"
 #include "session/answers.h"
 #include "names/machine.h"
 #include "base/progress.h"
@@ -59,6 +60,7 @@ struct node_check {
 	struct node_finding *findings;
 	size_t count;
 	struct progress progress;
+	struct expected expected; /* ports of the peers */
 	/* here the SA's answers are counted; NULL: they are not */
 	struct answers *answers;
 	bool out_of_memory;

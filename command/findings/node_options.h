@@ -20,11 +20,13 @@ struct pkey_list {
  * @rate:  rate of --rate; its kind is RATE_ANY if not given
  * @pkeys: P_Keys that ports must have
  * @peers: file of --peers, or NULL
+ * @expect: of ibsa check node: a topology file that has the peers, or NULL
  */
 struct node_options {
 	struct rate_limit rate;
 	struct pkey_list pkeys;
 	const char *peers;
+	const char *expect;
 };
 
 /*

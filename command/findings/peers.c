@@ -427,6 +427,42 @@ static bool port_peers_check(struct node_check *check,
 	return !err;
 }
 
+/* The check, and the peer of which absent ports are reported. */
+struct absent_peer {
+	struct node_check *check;
+	const struct peer *peer;
+};
+
+static void absence_add(const char *detail, void *arg)
+{
+	const struct absent_peer *absent = arg;
+
+	node_finding_add(absent->check, IBSA_FINDING_PEER_UNREACHABLE, NULL,
+			 absent->peer->text, "%s", detail);
+}
+
+/* Report where --expect has the ports of a peer. Return: whether it has any. */
+static bool absence_report(struct node_check *check, const struct peer *peer)
+{
+	struct absent_peer absent = { check, peer };
+	struct port_check *from = check->ports;
+	size_t count;
+
+	if (!check->expected.topology || peer->what.kind != TARGET_NAME)
+		return false;
+	while (from < check->ports + check->machine.count && !from->client)
+		from++;
+	if (from == check->ports + check->machine.count)
+		return false;
+	check->cli->client = from->client;
+	count = expected_tell(check->cli, &check->expected, peer->what.name,
+			      absence_add, &absent);
+	/* A client that cannot wait any more has been closed. */
+	from->client = check->cli->client;
+	check->cli->client = NULL;
+	return count;
+}
+
 static void unreached_add(struct node_check *check, const struct peer *peer)
 {
 	char clean[IBSA_VALUE_TEXT];
@@ -435,6 +471,8 @@ static void unreached_add(struct node_check *check, const struct peer *peer)
 	if (peer->is_known)
 		node_finding_add(check, IBSA_FINDING_PEER_UNREACHABLE, NULL,
 				 peer->text, "no path to %s", clean);
+	else if (absence_report(check, peer))
+		return;
 	else if (peer->what.kind == TARGET_LID)
 		node_finding_add(check, IBSA_FINDING_PEER_UNREACHABLE, NULL,
 				 peer->text,

@@ -10,6 +10,20 @@ const char *reason_words(enum ibsa_reason_code code, bool is_certain,
 	return out;
 }
 
+const char *reason_code_name(enum ibsa_reason_code code)
+{
+	switch (code) {
+#define CODE(name, text)         \
+	case IBSA_REASON_##name: \
+		return text;
+		REASON_CODES(CODE)
+#undef CODE
+	case IBSA_REASON_NONE:
+		break;
+	}
+	return NULL;
+}
+
 void reason_cell(struct out *out, const char *name, enum ibsa_reason_code code,
 		 bool is_certain)
 {

@@ -7,7 +7,14 @@
 
 #include "output/out.h"
 
-enum { REASON_CELL_TEXT = 64 };
+enum {
+	REASON_CELL_TEXT = 64,
+	/*
+	 * For so many failures the reason is searched, each with several
+	 * queries; the others are usually failures for the same reason.
+	 */
+	REASONS_MAX = 32,
+};
 
 /* Detail text of the reason that no node has the name. */
 /* clang-format off */
@@ -15,6 +22,23 @@ enum { REASON_CELL_TEXT = 64 };
 	"the SA shows no node with this name; it does not show nodes whose " \
 	"ports are all down, or in no partition of this port"
 /* clang-format on */
+
+/* Codes of reasons, which scripts may compare; they never change. */
+/* clang-format off */
+#define REASON_CODES(CODE)			\
+	CODE(NO_NAME, "no-name")		\
+	CODE(UNKNOWN_PORT, "unknown-port")	\
+	CODE(FAR_PORT_DOWN, "far-port-down")	\
+	CODE(THIS_PORT_DOWN, "this-port-down")	\
+	CODE(NO_PKEY, "no-pkey")		\
+	CODE(BOTH_LIMITED, "both-limited")	\
+	CODE(OTHER_SUBNET, "other-subnet")	\
+	CODE(CONSTRAINT, "constraint")		\
+	CODE(NOT_MEMBER, "not-member")
+/* clang-format on */
+
+/* Return: the code of a reason; NULL for IBSA_REASON_NONE. */
+const char *reason_code_name(enum ibsa_reason_code code);
 
 /*
  * Return: the text of a reason why there is no path, with "possibly " before
