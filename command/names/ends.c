@@ -177,30 +177,32 @@ static int guid_add(struct cli *cli, uint64_t guid, struct ends *out)
 	return end_add(out, &end);
 }
 
-static int name_add(struct cli *cli, const char *name, struct ends *out)
+static int name_add(struct cli *cli, const struct nodes *nodes,
+		    const char *name, struct ends *out)
 {
 	struct node_ports ports = { .count = 0 };
 	struct ibsa_gid own;
 	int status = own_gid_get(cli, &own);
 
 	if (status == CLI_DONE)
-		status = nodes_find(cli, NULL, "", name, &ports);
+		status = nodes_find(cli, nodes, "", name, &ports);
 	if (status == CLI_DONE)
 		status = ports_add(out, &own, &ports);
 	node_ports_free(&ports);
 	return status;
 }
 
-int ends_find(struct cli *cli, const struct target *target, struct ends *out)
+int ends_find(struct cli *cli, const struct nodes *nodes,
+	      const struct target *target, struct ends *out)
 {
 	struct end end = { .lid = target->lid, .gid = target->gid };
 
 	*out = (struct ends){ .count = 0 };
 	switch (target->kind) {
 	case TARGET_SELF:
-		return ends_own(cli, NULL, out);
+		return ends_own(cli, nodes, out);
 	case TARGET_NAME:
-		return name_add(cli, target->name, out);
+		return name_add(cli, nodes, target->name, out);
 	case TARGET_GUID:
 		return guid_add(cli, target->guid, out);
 	default:

@@ -24,10 +24,12 @@ struct ends {
 };
 
 /*
- * Find the ports that a target on the command line stands for. Return: the
+ * Find the ports that a target on the command line stands for. @nodes: all
+ * nodes, without names of --node-name-map; NULL: they are queried. Return: the
  * exit status; a failure is printed. The caller frees @out in any case.
  */
-int ends_find(struct cli *cli, const struct target *target, struct ends *out);
+int ends_find(struct cli *cli, const struct nodes *nodes,
+	      const struct target *target, struct ends *out);
 void ends_free(struct ends *ends);
 
 /*

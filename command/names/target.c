@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <ibsa/types.h>
 #include <ibsa/text.h>
 
 #include "session/opa.h"

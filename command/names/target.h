@@ -51,12 +51,12 @@ int target_parse_any(const char *text, struct target *out,
 
 /* The possible forms of a target, as lines for --help. */
 /* clang-format off */
-#define TARGET_LINES \
-	"  self                the port that asks", \
-	"  fe80::2:c903:10:11  a GID (gid:...)", \
-	"  0x0002c90300100011  a port GUID (guid:...)", \
-	"  17, 0x11            a LID (lid:...)", \
-	"  node1               a node's name or its first word (name:...)"
+#define TARGET_TEXT \
+	"  self                the port that asks\n" \
+	"  fe80::2:c903:10:11  a GID (gid:...)\n" \
+	"  0x0002c90300100011  a port GUID (guid:...)\n" \
+	"  17, 0x11            a LID (lid:...)\n" \
+	"  node1               a node's name or its first word (name:...)\n"
 /* clang-format on */
 
 /*

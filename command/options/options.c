@@ -221,8 +221,10 @@ static const char *const renamed[][2] = {
 	{ "--dot", "--format dot; it writes to standard output" },
 	{ "--ndjson", "--format ndjson" },
 	{ "--net", "--format net" },
+	{ "--pairs", "--all" },
 	{ "--slurm", "--format slurm" },
 	{ "--slurm-yaml", "--format slurm-yaml" },
+	{ "--why", "what path and reach do without an option" },
 	{ "--svg", "--format svg; it writes to standard output" },
 };
 

@@ -17,6 +17,10 @@
 	{ 0, "expect", "FILE",                                               \
 	  "report differences from this topology file",                 \
 	  OPTION_AT(type, member), parts, OPTION_READS }
+#define OPTION_EXPECTED(type, member)                                        \
+	{ 0, "expect", "FILE",                                               \
+	  "tell where absent hosts should be, from this file",               \
+	  OPTION_AT(type, member), 0, OPTION_READS }
 #define OPTION_PEERS(type, member, parts)                                    \
 	{ 0, "peers", "FILE",                                                \
 	  "ports that must be reachable, one a line",               \
@@ -29,9 +33,6 @@
 	{ 0, "rate", "RATE",                                                 \
 	  "rate of the ports in Gb/s, such as '>=400'",              \
 	  OPTION_BY(rate_option, type, member), parts }
-#define OPTION_WHY(type, member)                                             \
-	{ 0, "why", NULL, "path, reach: tell why there is no path",          \
-	  OPTION_AT(type, member) }
 /* clang-format on */
 
 #endif

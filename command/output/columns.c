@@ -4,15 +4,13 @@
 #include <string.h>
 
 #include <ibsa/event.h>
-#include <ibsa/topology.h>
-#include <ibsa/reach.h>
-#include <ibsa/records.h>
-#include <ibsa/text.h>
 
 #include "base/list.h"
 #include "output/codes.h"
 #include "output/column_table.h"
 #include "output/env_libraries.h"
+#include "output/reason.h"
+#include "output/columns.h"
 
 #define COLUMNS(object, name) \
 	const struct columns columns_##object = COLUMN_TABLE(name, object)
@@ -29,6 +27,9 @@
 #define REASON_WORD(name, text) "|" text "|possibly " text
 #define REASON_WORDS IBSA_REASONS(REASON_WORD)
 
+#define CODE_WORD(name, text) "|" text
+#define CODE_WORDS REASON_CODES(CODE_WORD)
+
 /*
  * Column "reason" of ibsa reach: one of these words if "reach" is "no"; an
  * error text if it is "unknown".
@@ -39,6 +40,12 @@
 		.can_be_none = true,                          \
 		.words_of_no = "no path" REASON_WORDS,        \
 	}
+
+/* Column "reason_code" of ibsa reach: codes of reasons, and of failures. */
+#define REACH_CODE                                                     \
+	MAYBE_WORDS("reason_code",                                     \
+		    "no-path|no-answer|not-sent|no-sm|malformed|"      \
+		    "interrupted|no-gid|busy|refused|error" CODE_WORDS)
 
 #define EVENT_WORD(name, bit, trap, producers, text) "|" text
 #define EVENT_WORDS \
@@ -183,39 +190,27 @@ static const struct column gids_for[] = {
 	ALWAYS("why", TEXT),
 };
 
+/*
+ * Columns of ibsa path: in a row without a path, only the fields of its two
+ * ports, the reason and the details have values.
+ */
+#define PATH_REASON					\
+	MAYBE("src_device", TEXT),			\
+	MAYBE("dst_device", TEXT),			\
+	MAYBE_WORDS("reason", REASON_WORDS),		\
+	MAYBE_WORDS("reason_code", CODE_WORDS),		\
+	MAYBE("detail", TEXT)
+
 static const struct column path[] = {
 	{ .kind = COLUMN_RECORD, .record = &ibsa_path_record,
-	  .has_long_lids = true },
-	MAYBE("src_device", TEXT),
-	MAYBE("dst_device", TEXT),
+	  .has_long_lids = true, .can_be_none = true },
+	PATH_REASON,
 };
 
 static const struct column path_opa[] = {
-	RECORD(opa_path),
-	MAYBE("src_device", TEXT),
-	MAYBE("dst_device", TEXT),
-};
-
-/*
- * Columns of ibsa path --why: in a row without a path, only the fields of its
- * two ports, the reason and the details have values.
- */
-static const struct column path_why[] = {
-	{ .kind = COLUMN_RECORD, .record = &ibsa_path_record,
-	  .has_long_lids = true, .can_be_none = true },
-	MAYBE("src_device", TEXT),
-	MAYBE("dst_device", TEXT),
-	MAYBE_WORDS("reason", REASON_WORDS),
-	MAYBE("detail", TEXT),
-};
-
-static const struct column path_opa_why[] = {
 	{ .kind = COLUMN_RECORD, .record = &ibsa_opa_path_record,
 	  .can_be_none = true },
-	MAYBE("src_device", TEXT),
-	MAYBE("dst_device", TEXT),
-	MAYBE_WORDS("reason", REASON_WORDS),
-	MAYBE("detail", TEXT),
+	PATH_REASON,
 };
 
 static const struct column reach[] = {
@@ -224,6 +219,7 @@ static const struct column reach[] = {
 	MAYBE("gid", GID),
 	MAYBE("node", TEXT),
 	NO_REASON,
+	REACH_CODE,
 	MAYBE("detail", TEXT),
 	ALWAYS("status", NUMBER),
 	ALWAYS("tries", NUMBER),
@@ -239,6 +235,7 @@ static const struct column reach_matrix[] = {
 	MAYBE("to_host", TEXT),
 	MAYBE("to_node", TEXT),
 	NO_REASON,
+	REACH_CODE,
 	MAYBE("detail", TEXT),
 	ALWAYS("status", NUMBER),
 };
@@ -331,8 +328,6 @@ COLUMNS(gids, "gids");
 COLUMNS(gids_for, "gids-for");
 COLUMNS(path, "path");
 COLUMNS(path_opa, "path-opa");
-COLUMNS(path_opa_why, "path-opa-why");
-COLUMNS(path_why, "path-why");
 COLUMNS(reach, "reach");
 COLUMNS(reach_matrix, "reach-matrix");
 COLUMNS(service, "service");

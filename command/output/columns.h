@@ -77,8 +77,6 @@ extern const struct columns columns_gids;
 extern const struct columns columns_gids_for;
 extern const struct columns columns_path;
 extern const struct columns columns_path_opa;
-extern const struct columns columns_path_opa_why;
-extern const struct columns columns_path_why;
 extern const struct columns columns_reach;
 extern const struct columns columns_reach_matrix;
 extern const struct columns columns_service;

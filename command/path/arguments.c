@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Parses the command line of ibsa path, in the two layouts of path records. */
-#include <ibsa/types.h>
-#include <ibsa/text.h>
-
 #include "session/opa.h"
 #include "path/path.h"
 #include "session/query_wait.h"

@@ -3,54 +3,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/reach.h>
-#include <ibsa/types.h>
-#include <ibsa/text.h>
-
 #include "common/selector.h"
 #include "session/query_wait.h"
-#include "output/cli.h"
 #include "output/columns.h"
-#include "names/ends.h"
-#include "output/fields.h"
+#include "graph/expected.h"
 #include "session/opa.h"
 #include "path/path.h"
-#include "output/reason.h"
-#include "names/target.h"
 #include "options/command.h"
 #include "options/shared.h"
+
+/**
+ * struct path_options - options of ibsa path
+ * @all: print all paths, from each port of the first host to each port of the
+ *       second
+ * @expect: file of --expect, or NULL
+ */
+struct path_options {
+	bool all;
+	const char *expect;
+};
+
+/* The options of the command that runs. */
+static const struct path_options *path_own(const struct cli *cli)
+{
+	return cli->own;
+}
 
 enum {
 	MOST_PATHS = 127, /* The largest value of the 7-bit field numb_path. */
 };
-
-static void cmd_path_details(struct cli *cli)
-{
-	static const char *const lines[] = {
-		"SRC and DST are one of",
-		TARGET_LINES,
-		"A host's name stands for all its ports. The output has the "
-		"paths",
-		"between devices with equal names; --pairs all: between all "
-		"devices.",
-		"FIELD=VALUE restricts the path, as pkey=0x8001 sl=1. The "
-		"fields are",
-		"those of PathRecord (ibsa query get PathRecord --help), or of",
-		"OpaPathRecord if an Omni-Path SA supports it. mtu, rate and",
-		"packet_life_time can be compared: 'rate>=100Gb' mtu=4096; or",
-		"with a selector: mtu_selector=0 mtu=2048 (0 greater than,",
-		"1 less than, 2 exactly, 3 the largest). A rate without a unit "
-		"is a code:",
-		"rate>=10 is 120 Gb/s or more, rate>=10Gb 10 Gb/s or more",
-		"Without a path, a message tells why. --why adds a row for "
-		"each such",
-		"pair, with the reason.",
-		"",
-	};
-
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		out_line(&cli->out, "%s", lines[i]);
-}
 
 /*
  * Assert that a field has one component mask bit in both layouts, because the
@@ -64,22 +45,6 @@ SAME_BIT(slid);
 SAME_BIT(dlid);
 SAME_BIT(reversible);
 SAME_BIT(numb_path);
-
-/*
- * Make room for a row; the caller counts it when it is complete. Return: the
- * row; NULL if memory is short.
- */
-static struct row *row_add(struct rows *rows)
-{
-	struct row *all = reallocarray(rows->all, rows->count + 1,
-				       sizeof(*all));
-
-	if (!all)
-		return NULL;
-	rows->all = all;
-	all[rows->count] = (struct row){ .src = rows->src, .dst = rows->dst };
-	return &all[rows->count];
-}
 
 /*
  * Return: the first selector on the command line that the returned path does
@@ -102,7 +67,7 @@ static int rows_add(struct cli *cli, const struct ibsa_reply *reply, void *arg)
 	struct rows *rows = arg;
 
 	for (size_t i = 0; i < reply->count; i++) {
-		struct row *row = row_add(rows);
+		struct row *row = path_row_add(rows);
 		const char *unmet;
 
 		if (!row)
@@ -149,41 +114,6 @@ static int ends_to_gids(struct cli *cli, struct ends ends[2])
 	return status;
 }
 
-static void put_ends(struct form *form, const struct end *src,
-		     const struct end *dst)
-{
-	if (form->record == &ibsa_opa_path_record) {
-		form->match.opa_path.slid = src->lid;
-		form->match.opa_path.sgid = src->gid;
-		form->match.opa_path.dlid = dst->lid;
-		form->match.opa_path.dgid = dst->gid;
-	} else {
-		form->match.path.slid = (uint16_t)src->lid;
-		form->match.path.sgid = src->gid;
-		form->match.path.dlid = (uint16_t)dst->lid;
-		form->match.path.dgid = dst->gid;
-	}
-}
-
-enum { END_TEXT = IBSA_VALUE_TEXT + sizeof(" port 4294967295") };
-
-/*
- * Return: the text of an end of the path, such as its name or GID, for a
- * message.
- */
-static const char *end_text(const struct end *end, const char *argument,
-			    char out[END_TEXT])
-{
-	char text[IBSA_VALUE_TEXT];
-
-	fields_clean(end->node[0] ? end->node : argument, text);
-	if (end->port)
-		snprintf(out, END_TEXT, "%s port %u", text, end->port);
-	else
-		snprintf(out, END_TEXT, "%s", text);
-	return out;
-}
-
 static uint64_t pair_mask(const struct form *form, const struct end *src,
 			  const struct end *dst)
 {
@@ -191,210 +121,6 @@ static uint64_t pair_mask(const struct form *form, const struct end *src,
 	       IBSA_PATH_CM(numb_path) |
 	       (src->lid ? IBSA_PATH_CM(slid) : IBSA_PATH_CM(sgid)) |
 	       (dst->lid ? IBSA_PATH_CM(dlid) : IBSA_PATH_CM(dgid));
-}
-
-/*
- * Add a row for a pair without a path, with the fields of the query. Return:
- * the exit status.
- */
-static int rows_add_missing(struct rows *rows, const struct form *pair,
-			    const struct ibsa_reason *reason)
-{
-	struct row *row = row_add(rows);
-
-	if (row)
-		row->reason = malloc(sizeof(*row->reason));
-	if (!row || !row->reason)
-		return no_memory();
-	row->host = pair->match;
-	*row->reason = *reason;
-	rows->count++;
-	return CLI_NO;
-}
-
-/* Add a row for a name that no node has; the message is already printed. */
-static int rows_add_unnamed(struct cli *cli, struct rows *rows,
-			    const struct form *form, const struct ends ends[2],
-			    const char *name)
-{
-	static const struct end unknown;
-	struct ibsa_reason reason = {
-		.code = IBSA_REASON_NO_NAME,
-		.is_certain = nodes_are_shown(cli),
-	};
-	char words[REASON_CELL_TEXT];
-	char text[IBSA_VALUE_TEXT];
-	struct form pair = *form;
-
-	rows->src = ends[0].count ? &ends[0].all[0] : &unknown;
-	rows->dst = &unknown;
-	put_ends(&pair, rows->src, rows->dst);
-	snprintf(reason.detail, sizeof(reason.detail), "%s: %.64s: %s",
-		 reason_words(reason.code, reason.is_certain, words),
-		 fields_clean(name, text), REASON_NO_NAME_TEXT);
-	return rows_add_missing(rows, &pair, &reason);
-}
-
-/*
- * If this port is down, add a row with this reason: without an active port, no
- * query is answered. Return: CLI_SILENT, also if the port is not down, because
- * the SA did not answer; CLI_DEVICE: memory is short.
- */
-static int rows_add_down(struct cli *cli, struct rows *rows,
-			 const struct form *form)
-{
-	static const struct end unknown;
-	struct ibsa_path own = { .reversible = 1 };
-	const struct ibsa_query query = {
-		.record = &ibsa_path_record,
-		.match = &own,
-		.mask = IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid),
-	};
-	struct ibsa_port_state port;
-	struct ibsa_reason reason;
-
-	if (!cli->client || ibsa_port_get(cli->client, true, &port) != 0)
-		return CLI_SILENT;
-	own.sgid = own.dgid = port.gid;
-	/* For a path to this port itself, no query is sent. */
-	if (ibsa_reason_wait(cli->client, &query, &reason) != 0 ||
-	    reason.code != IBSA_REASON_THIS_PORT_DOWN)
-		return CLI_SILENT;
-	if (!rows->src)
-		rows->src = rows->dst = &unknown;
-	return rows_add_missing(rows, form, &reason) == CLI_NO ? CLI_SILENT
-							       : CLI_DEVICE;
-}
-
-/*
- * Return: the first comparison on the command line for the field @name, or
- * NULL.
- */
-static const char *comparison_find(const struct cli *cli,
-				   const struct rows *rows, const char *name)
-{
-	for (int i = 3; name && i < cli->arg_count; i++) {
-		const char *text = cli->args[i];
-		unsigned int index;
-		const struct ibsa_field *field = fields_find(rows->record, text,
-							     &index);
-
-		if (field && text[fields_name_len(text)] != '=' &&
-		    strcmp(field->name, name) == 0)
-			return text;
-	}
-	return NULL;
-}
-
-/*
- * Write the rate of a comparison with a bare number, which is a code, such as
- * " (120Gb/s)" for rate>=10; "" for all others.
- */
-static void rate_code_text(const char *selector, char out[IBSA_VALUE_TEXT])
-{
-	unsigned int index;
-	const struct ibsa_field *field = fields_find(&ibsa_path_record,
-						     selector, &index);
-	const char *value = selector + fields_name_len(selector);
-	char rate[IBSA_VALUE_TEXT - sizeof(" ()")];
-	struct ibsa_path path = { .rate = 0 };
-	uint64_t code;
-
-	out[0] = '\0';
-	value += strspn(value, "<>=");
-	if (!field || strcmp(field->name, "rate") != 0 ||
-	    ibsa_number_parse(value, 6, &code) != 0)
-		return;
-	path.rate = (uint8_t)code;
-	if (ibsa_field_format(field, index, &path, rate, sizeof(rate)) > 0)
-		snprintf(out, IBSA_VALUE_TEXT, " (%s)", rate);
-}
-
-/*
- * Set the reason: no path meets a selector. @end: the last part of the reason's
- * sentence, which begins with "; " and may be in the memory of @reason->detail.
- */
-static void constraint_set(struct ibsa_reason *reason, bool is_certain,
-			   const char *selector, const char *end)
-{
-	char rest[IBSA_REASON_TEXT];
-	char text[IBSA_VALUE_TEXT];
-	char words[REASON_CELL_TEXT];
-	char rate[IBSA_VALUE_TEXT];
-
-	rate_code_text(selector, rate);
-	reason->code = IBSA_REASON_CONSTRAINT;
-	reason->is_certain = is_certain;
-	snprintf(rest, sizeof(rest), "%s", end);
-	snprintf(reason->detail, sizeof(reason->detail), "%s: %.64s%.24s%.120s",
-		 reason_words(IBSA_REASON_CONSTRAINT, is_certain, words),
-		 fields_clean(selector, text), rate, rest);
-}
-
-/*
- * The SA returned a path that does not meet a selector: state this selector as
- * the reason. For a selector with '<' or '<=', the reason is not certain: the
- * SA can lower the value of a path, so that the SA may have a path with another
- * value.
- */
-static void unmet_explain(const struct rows *rows, struct ibsa_reason *reason)
-{
-	char value[IBSA_VALUE_TEXT] = "";
-	char end[128];
-	unsigned int index;
-	const struct ibsa_field *field = fields_find(rows->record, rows->unmet,
-						     &index);
-
-	(void)!ibsa_field_format(field, index, &rows->unmet_host, value,
-				 sizeof(value));
-	snprintf(end, sizeof(end), "; the SA returned a path with %s %.40s",
-		 field->name, value);
-	constraint_set(reason, rows->unmet[fields_name_len(rows->unmet)] != '<',
-		       rows->unmet, end);
-}
-
-static void reason_find(struct cli *cli, const struct ibsa_query *query,
-			const struct rows *rows, struct ibsa_reason *reason)
-{
-	struct ibsa_stats before;
-	const char *comparison;
-	const char *end;
-
-	if (query->record != &ibsa_path_record) {
-		snprintf(reason->detail, sizeof(reason->detail),
-			 "the reason is not searched for an OpaPathRecord");
-		return;
-	}
-	ibsa_stats_get(cli->client, &before);
-	(void)!ibsa_reason_wait(cli->client, query, reason);
-	queries_print(cli, "reason", &before);
-	comparison = comparison_find(cli, rows, reason->constraint);
-	end = strchr(reason->detail, ';');
-	if (comparison && end)
-		constraint_set(reason, true, comparison, end);
-}
-
-/*
- * Find out why the SA returned no path between two ports, or only a path that
- * does not meet a selector, and print the reason. The library does not have reasons
- * for Omni-Path's PathRecords.
- */
-static int missing_explain(struct cli *cli, const struct ibsa_query *query,
-			   const struct form *pair, struct rows *rows)
-{
-	struct ibsa_reason reason = { .code = IBSA_REASON_NONE };
-	char from[END_TEXT], to[END_TEXT];
-
-	if (rows->unmet)
-		unmet_explain(rows, &reason);
-	else
-		reason_find(cli, query, rows, &reason);
-	complain("no path from %s to %s%s%s",
-		 end_text(rows->src, cli->args[1], from),
-		 end_text(rows->dst, cli->args[2], to),
-		 reason.detail[0] ? ": " : "", reason.detail);
-	return path_own(cli)->why ? rows_add_missing(rows, pair, &reason)
-				  : CLI_NO;
 }
 
 /* Query the path between one pair of ports. */
@@ -417,11 +143,11 @@ static int pair_query(struct cli *cli, const struct form *form,
 	rows->dst = dst;
 	rows->match = &form->match;
 	rows->unmet = NULL;
-	put_ends(&pair, src, dst);
+	path_put_ends(&pair, src, dst);
 	status = query_wait(cli, &query, rows_add, rows);
 	if (status == CLI_DONE && rows->unmet && rows->count == before)
 		status = CLI_NO;
-	return status == CLI_NO ? missing_explain(cli, &query, &pair, rows)
+	return status == CLI_NO ? path_missing_explain(cli, &query, &pair, rows)
 				: status;
 }
 
@@ -452,51 +178,162 @@ static int pairs_query(struct cli *cli, const struct form *form,
 	return worst;
 }
 
+/* The ports of both hosts: those that the SA shows, and the others. */
+struct hosts {
+	struct expected expected;
+	struct nodes nodes; /* all, if an end is given by name */
+	struct ends ends[2];
+	struct absent absent[2];
+};
+
+static bool has_name(const struct path_query *path_query)
+{
+	return path_query->ends[0].kind == TARGET_NAME ||
+	       path_query->ends[1].kind == TARGET_NAME;
+}
+
+/*
+ * Find the ports of both ends. Return: the exit status; CLI_NO after a row was
+ * added for a name that no node has.
+ */
+static int hosts_find(struct cli *cli, const struct path_query *path_query,
+		      const struct form *form, struct rows *rows,
+		      struct hosts *out)
+{
+	int found[2] = { CLI_DONE, CLI_DONE };
+	const bool has_nodes = has_name(path_query);
+	const struct nodes *nodes = has_nodes ? &out->nodes : NULL;
+	int status = has_nodes ? nodes_read(cli, &out->nodes) : CLI_DONE;
+
+	for (int i = 0; i < 2 && status == CLI_DONE; i++) {
+		found[i] = ends_find(cli, nodes, &path_query->ends[i],
+				     &out->ends[i]);
+		if (found[i] != CLI_NO || !out->expected.topology)
+			status = found[i];
+	}
+	if (status == CLI_DONE)
+		status = absent_find(cli, &out->expected, nodes,
+				     path_query->ends, out->ends, out->absent);
+	for (int i = 0; i < 2 && status == CLI_DONE; i++) {
+		if (found[i] != CLI_NO || out->absent[i].count)
+			continue;
+		name_absent_explain(cli, "", path_query->ends[i].name);
+		status = CLI_NO;
+	}
+	if (status == CLI_NO)
+		status = path_add_unnamed(
+			cli, rows, form, out->ends,
+			cli->args[1 + (out->ends[0].count > 0)]);
+	return status;
+}
+
+static void hosts_free(struct hosts *hosts)
+{
+	expected_free(&hosts->expected);
+	nodes_free(&hosts->nodes);
+	for (int i = 0; i < 2; i++) {
+		ends_free(&hosts->ends[i]);
+		absent_free(&hosts->absent[i]);
+	}
+}
+
+static unsigned int rate_of(const struct rows *rows, const struct row *row)
+{
+	return row->reason || rows->record != &ibsa_path_record
+		       ? 0
+		       : ibsa_rate_mbps(row->host.path.rate);
+}
+
+/* Print which of several rails has a path with a lower rate than the others. */
+static void slow_rails_note(const struct rows *rows)
+{
+	const struct row *best = NULL;
+	char has[IBSA_VALUE_TEXT], most[IBSA_VALUE_TEXT];
+
+	for (size_t i = 0; i < rows->count && rows->has_devices; i++)
+		if (!best || rate_of(rows, &rows->all[i]) > rate_of(rows, best))
+			best = &rows->all[i];
+	for (size_t i = 0; best && i < rows->count; i++) {
+		const struct row *row = &rows->all[i];
+		const unsigned int rate = rate_of(rows, row);
+
+		if (!rate || rate == rate_of(rows, best) ||
+		    strcmp(row->src->device, row->dst->device) != 0)
+			continue;
+		complain("rail-slow: the path of %s has %s, that of %s %s",
+			 row->src->device,
+			 fields_text(rows->record, "rate", &row->host, has),
+			 best->src->device,
+			 fields_text(rows->record, "rate", &best->host, most));
+	}
+}
+
+/*
+ * Query all pairs, and add rows for absent ports. Return: the exit status;
+ * CLI_NO if there is no path.
+ */
+static int hosts_query(struct cli *cli, const struct form *form,
+		       struct hosts *hosts, struct rows *rows)
+{
+	const struct ends_pairs pairs =
+		ends_pair(&hosts->ends[0], &hosts->ends[1], path_own(cli)->all);
+	const size_t ports = hosts->ends[0].count + hosts->ends[1].count +
+			     hosts->absent[0].count + hosts->absent[1].count;
+	int absent = CLI_DONE;
+	int status;
+
+	rows->has_devices = ports > 2;
+	status = pairs_query(cli, form, &pairs, rows);
+	if (status == CLI_DONE || status == CLI_NO)
+		absent = absent_rows_add(rows, form, hosts->ends,
+					 hosts->absent);
+	if (absent != CLI_DONE)
+		status = absent;
+	absent_rails_note(rows, hosts->absent);
+	slow_rails_note(rows);
+	return status == CLI_NO && rows->count > rows->missing ? CLI_DONE
+							       : status;
+}
+
+/*
+ * Print the rows. A table has none for a single pair without a path: the
+ * message has told the reason.
+ */
+static void rows_print(struct cli *cli, struct rows *rows)
+{
+	const bool is_told = out_is_brief(&cli->out) && rows->count == 1 &&
+			     rows->missing;
+
+	out_rows(&cli->out, is_told ? 0 : rows->count, path_row, rows);
+}
+
 static int paths_query(struct cli *cli, const struct path_query *path_query,
 		       const struct form *form)
 {
 	struct rows rows = {
 		.record = form->record,
 		.is_opa = path_query->is_opa,
-		.has_reasons = path_own(cli)->why,
 	};
-	struct ends ends[2] = { { .count = 0 } };
-	struct ends_pairs pairs;
-	int status = CLI_DONE;
+	struct hosts hosts = { .ends = { { .count = 0 } } };
+	int status = expected_read(cli, path_own(cli)->expect, &hosts.expected);
 
-	for (int i = 0; i < 2 && status == CLI_DONE; i++)
-		status = ends_find(cli, &path_query->ends[i], &ends[i]);
-	if (status == CLI_NO && path_own(cli)->why)
-		status = rows_add_unnamed(cli, &rows, form, ends,
-					  cli->args[1 + (ends[0].count > 0)]);
+	if (status == CLI_DONE)
+		status = hosts_find(cli, path_query, form, &rows, &hosts);
 	if (status == CLI_DONE && path_query->is_opa &&
 	    form->record == &ibsa_path_record)
-		status = ends_to_gids(cli, ends);
-	if (status == CLI_DONE) {
-		pairs = ends_pair(&ends[0], &ends[1], path_own(cli)->all_pairs);
-		rows.has_devices = ends[0].count > 1 || ends[1].count > 1;
-		status = pairs_query(cli, form, &pairs, &rows);
-	}
-	if (status == CLI_SILENT && path_own(cli)->why)
-		status = rows_add_down(cli, &rows, form);
+		status = ends_to_gids(cli, hosts.ends);
+	if (status == CLI_DONE)
+		status = hosts_query(cli, form, &hosts, &rows);
+	if (status == CLI_SILENT)
+		status = path_add_down(cli, &rows, form);
 	if (status == CLI_DONE || status == CLI_NO ||
 	    (status == CLI_SILENT && rows.count))
-		out_rows(&cli->out, rows.count, path_row, &rows);
+		rows_print(cli, &rows);
 	for (size_t i = 0; i < rows.count; i++)
 		free(rows.all[i].reason);
 	free(rows.all);
-	ends_free(&ends[0]);
-	ends_free(&ends[1]);
+	hosts_free(&hosts);
 	return status;
-}
-
-static const struct columns *path_columns(const struct cli *cli,
-					  const struct form *form)
-{
-	if (form->record == &ibsa_opa_path_record)
-		return path_own(cli)->why ? &columns_path_opa_why
-					  : &columns_path_opa;
-	return path_own(cli)->why ? &columns_path_why : &columns_path;
 }
 
 static int cmd_path(struct cli *cli)
@@ -519,31 +356,19 @@ static int cmd_path(struct cli *cli)
 	if (status == CLI_DONE)
 		status = path_form_choose(cli, &path_query, &form);
 	if (status == CLI_DONE)
-		status = columns_use(cli, path_columns(cli, form));
+		status = columns_use(cli, form->record == &ibsa_opa_path_record
+						  ? &columns_path_opa
+						  : &columns_path);
 	if (status == CLI_DONE)
 		status = paths_query(cli, &path_query, form);
 	return status;
-}
-
-static int pairs_option(void *to, const char *value)
-{
-	struct path_options *options = to;
-
-	if (strcmp(value, "all") != 0)
-		return fail_usage(
-			"--pairs: unknown value '%s'; the only value is all",
-			value);
-	options->all_pairs = true;
-	return CLI_DONE;
 }
 
 /* clang-format off */
 static const struct option_row rows[] = {
 	OPTION_ALL("all paths, between all ports of two hosts",
 		   struct path_options, all),
-	{ 0, "pairs", "all", "path: all pairs of ports of two hosts",
-	  pairs_option },
-	OPTION_WHY(struct path_options, why),
+	OPTION_EXPECTED(struct path_options, expect),
 };
 
 static const struct option_table table =
@@ -556,10 +381,14 @@ const struct command command_path = {
 	.options = &table,
 	.groups = GROUP_ALL | GROUP_RECORD,
 	.columns = (const struct columns *const[]){
-		&columns_path, &columns_path_opa,
-		&columns_path_opa_why, &columns_path_why, NULL,
+		&columns_path, &columns_path_opa, NULL,
 	},
 	.run = cmd_path,
-	.details = cmd_path_details,
+	.text =
+	"SRC and DST are one of\n"
+	TARGET_TEXT
+	"A host's name stands for all its ports. FIELD=VALUE restricts the\n"
+	"path, as pkey=0x8001 or 'rate>=100Gb'; the fields are those of\n"
+	"ibsa query get PathRecord --help.\n",
 };
 /* clang-format on */

@@ -8,25 +8,6 @@
 #include "names/ends.h"
 #include "output/fields.h"
 
-/**
- * struct path_options - options of ibsa path
- * @all:       print all paths
- * @all_pairs: print a path from each port of the first host to each port of the
- *             second host
- * @why:       print why there is no path
- */
-struct path_options {
-	bool all;
-	bool all_pairs;
-	bool why;
-};
-
-/* The options of the command that runs. */
-static inline const struct path_options *path_own(const struct cli *cli)
-{
-	return cli->own;
-}
-
 /*
  * A path query in one layout of PathRecords: that of InfiniBand or that of
  * Omni-Path.
@@ -73,6 +54,7 @@ struct row {
 	const struct end *dst;
 	union fields_host host;
 	struct ibsa_reason *reason; /* NULL: there is a path */
+	const char *note;	    /* a finding about a rail, or NULL */
 };
 
 /* All rows of the output, in the order in which replies arrived. */
@@ -80,10 +62,10 @@ struct rows {
 	const struct ibsa_record *record;
 	bool is_opa;
 	bool has_devices; /* the table shows the device of each port */
-	/* With --why: a row without a path has the reason why there is none. */
-	bool has_reasons;
 	struct row *all;
 	size_t count;
+	size_t missing;	 /* rows without a path; a table with one has reasons */
+	size_t failures; /* for which a reason was searched */
 	/* The ports of the path that is being queried. */
 	const struct end *src;
 	const struct end *dst;
@@ -95,6 +77,73 @@ struct rows {
 	const char *unmet;
 	union fields_host unmet_host; /* this path */
 };
+
+/*
+ * Make room for a row; the caller counts it when it is complete. Return: the
+ * row; NULL if memory is short.
+ */
+struct row *path_row_add(struct rows *rows);
+
+/* Write the addresses of two ports into a query. */
+void path_put_ends(struct form *form, const struct end *src,
+		   const struct end *dst);
+
+/*
+ * Add a row: for a pair without a path, with the fields of the query; for a
+ * name that no node has; or, if this port is down, for that. Return: the exit
+ * status: CLI_NO; CLI_SILENT of path_add_down(), also if the port is not down.
+ */
+int path_add_missing(struct rows *rows, const struct form *pair,
+		     const struct ibsa_reason *reason);
+int path_add_unnamed(struct cli *cli, struct rows *rows,
+		     const struct form *form, const struct ends ends[2],
+		     const char *name);
+int path_add_down(struct cli *cli, struct rows *rows, const struct form *form);
+
+/*
+ * Find out why the SA returned no path between two ports, or only a path that
+ * does not meet a selector; print the reason, and add a row.
+ */
+int path_missing_explain(struct cli *cli, const struct ibsa_query *query,
+			 const struct form *pair, struct rows *rows);
+
+/* A port of a host that the SA does not show, and why. */
+struct absent_port {
+	struct end end;
+	struct ibsa_reason reason;
+};
+
+/* What is absent at one host, and other findings about its rails. */
+struct absent {
+	struct absent_port *all;
+	size_t count;
+	struct rail_finding *rails;
+	size_t rail_count;
+};
+
+struct expected;
+struct rail_finding;
+
+/*
+ * Find the ports of the two targets that the SA does not show: ports that
+ * --expect has, or, without --expect, rails that the hosts like theirs have.
+ * @nodes: all nodes; NULL: they are queried if they are needed.
+ * Return: the exit status; a failure is printed. The caller frees both in any
+ * case.
+ */
+int absent_find(struct cli *cli, struct expected *expected,
+		const struct nodes *nodes, const struct target *targets,
+		const struct ends ends[2], struct absent out[2]);
+void absent_rails_note(struct rows *rows, const struct absent absent[2]);
+void absent_free(struct absent *absent);
+
+/*
+ * Print the absent ports of the two hosts, and add a row for each, with the
+ * port of the other host to which it would have a path. Return: the exit
+ * status, CLI_NO if there is a row.
+ */
+int absent_rows_add(struct rows *rows, const struct form *form,
+		    const struct ends ends[2], const struct absent absent[2]);
 
 /* Write row number @index of @arg, which is a struct rows. */
 void path_row(struct out *out, size_t index, void *arg);

@@ -2,9 +2,6 @@
 /* Writes the rows of ibsa path. */
 #include <string.h>
 
-#include <ibsa/types.h>
-#include <ibsa/text.h>
-
 #include "output/codes.h"
 #include "session/opa.h"
 #include "path/path.h"
@@ -107,10 +104,13 @@ static void reason_cells(struct out *out, const struct row *row)
 		out_none(out, "reason");
 	if (out_is_brief(out))
 		return;
-	if (row->reason)
-		out_text(out, "detail", row->reason->detail);
-	else
-		out_none(out, "detail");
+	out_text_or_none(out, "reason_code",
+			 row->reason ? reason_code_name(row->reason->code)
+				     : NULL);
+	out_text_or_none(out, "detail",
+			 row->reason && row->reason->detail[0]
+				 ? row->reason->detail
+				 : row->note);
 }
 
 static void brief_row(struct out *out, const struct rows *rows,
@@ -141,6 +141,6 @@ void path_row(struct out *out, size_t index, void *arg)
 				   row);
 		device_cells(out, row);
 	}
-	if (rows->has_reasons)
+	if (rows->missing || !out_is_brief(out))
 		reason_cells(out, row);
 }

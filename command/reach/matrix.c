@@ -3,14 +3,12 @@
  * ibsa reach --matrix: shows which pairs of ports have a path, as table, JSON
  * and picture.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/fields.h"
 #include "base/file_write.h"
 #include "reach/reach.h"
-#include "reach/options.h"
 
 /*
  * The matrix: @results has a row for each source GID, with a cell for each
@@ -228,6 +226,7 @@ static void pair_row(struct out *out, size_t index, void *arg)
 	host_cell(out, "to_host", to);
 	reach_node_cell(out, "to_node", to);
 	out_text_or_none(out, "reason", reach_reason(result, words));
+	out_text_or_none(out, "reason_code", reach_reason_code(result));
 	out_text_or_none(out, "detail", result->detail);
 	out_number(out, "status", result->status, status);
 }
@@ -277,8 +276,8 @@ static void reason_row(struct out *out, size_t index, void *arg)
 }
 
 /*
- * Below the matrix, list the reason of each cell that is not reachable or
- * unknown: "from" is the number of its row, "to" that of its column.
+ * Below the matrix, list the reasons that were found: "from" is the number of a
+ * cell's row, "to" that of its column.
  */
 static void reasons_print(struct out *out, struct matrix *matrix)
 {
@@ -287,7 +286,7 @@ static void reasons_print(struct out *out, struct matrix *matrix)
 	for (size_t i = 0; i < matrix->known_count; i++) {
 		const size_t cell = matrix->known[i];
 
-		if (matrix->results[cell].reach != IBSA_REACH_YES)
+		if (matrix->results[cell].reason)
 			matrix->known[count++] = cell;
 	}
 	matrix->known_count = count;
@@ -315,10 +314,9 @@ static int matrix_print(struct cli *cli, struct matrix *matrix)
 		out_rows(&cli->out, matrix->known_count, pair_row, matrix);
 	} else {
 		draw(&cli->out, matrix);
-		if (reach_own(cli)->why)
-			reasons_print(&cli->out, matrix);
+		reasons_print(&cli->out, matrix);
 	}
-	reach_summary(cli, &tally);
+	reach_summary(cli, &tally, "");
 	return status;
 }
 
@@ -332,7 +330,7 @@ static int rows_query(struct cli *cli, struct matrix *matrix)
 
 	for (size_t from = 0; from < count; from++)
 		sources += !is_group(targets->first[from]);
-	reach_run_start(&run, cli, sources * count, reach_own(cli)->why);
+	reach_run_start(&run, cli, sources * count);
 	for (size_t from = 0; from < count; from++)
 		if (!is_group(targets->first[from]) &&
 		    !reach_run_query(&run, &targets->gids[from], targets->gids,
@@ -374,8 +372,7 @@ int reach_matrix(struct cli *cli, struct reach_targets *targets)
 	matrix.results = calloc(cells + 1, sizeof(*matrix.results));
 	matrix.known = calloc(cells + 1, sizeof(*matrix.known));
 	if (!matrix.results || !matrix.known) {
-		complain("out of memory");
-		status = CLI_DEVICE;
+		status = no_memory();
 	} else {
 		status = reach_worse(status, rows_query(cli, &matrix));
 	}

@@ -9,12 +9,14 @@
  * struct reach_options - options of ibsa reach
  * @all:    check all ports
  * @matrix: check every pair of ports
- * @why:    print why a port cannot be reached
+ * @expect: file of --expect, or NULL
+ * @to:     check the paths from all ports to this target; NULL: not given
  */
 struct reach_options {
 	bool all;
 	bool matrix;
-	bool why;
+	const char *expect;
+	const char *to;
 };
 
 /* The options of the command that runs. */

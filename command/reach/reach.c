@@ -12,26 +12,8 @@
 #include "names/nodes.h"
 #include "reach/reach.h"
 #include "reach/options.h"
-#include "names/target.h"
 #include "options/command.h"
 #include "options/shared.h"
-
-static void cmd_reach_details(struct cli *cli)
-{
-	static const char *const lines[] = {
-		"TARGET is one of",
-		TARGET_LINES,
-		"  -                   standard input: a target on each line",
-		"--all checks every port of a channel adapter.",
-		"--matrix checks each TARGET from each other TARGET.",
-		"A multicast GID is reachable from the members of its group.",
-		"--why with --all or --matrix also finds why there is no path.",
-		"",
-	};
-
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		out_line(&cli->out, "%s", lines[i]);
-}
 
 /* The rows of ibsa reach: the targets whose result is known. */
 struct rows {
@@ -40,7 +22,8 @@ struct rows {
 	const struct reach_target **shown;
 	size_t count;
 	bool shows_all; /* see nodes_are_shown() */
-	bool is_down;	/* this port is down */
+	/* of targets without a GID, because the SA did not answer */
+	struct reach_result unresolved;
 };
 
 /* Results of targets that do not exist and so have no GID. */
@@ -66,11 +49,6 @@ static const struct reach_result unknown_port = {
 		  "port with this LID",
 };
 
-static const struct reach_result unresolved = {
-	.is_known = true,
-	.reach = IBSA_REACH_UNKNOWN,
-	.err = -ENODATA,
-};
 static const struct reach_result unresolved_down = {
 	.is_known = true,
 	.reach = IBSA_REACH_UNKNOWN,
@@ -79,16 +57,29 @@ static const struct reach_result unresolved_down = {
 	.detail = "this port is down: its state is Down",
 };
 
-static const struct reach_result *result_of(const struct rows *rows,
-					    const struct reach_target *target)
+static struct reach_result absence_result(const struct ibsa_reason *absence)
+{
+	return (struct reach_result){
+		.is_known = true,
+		.reach = IBSA_REACH_NO,
+		.reason = (uint8_t)absence->code,
+		.is_certain = absence->is_certain,
+		.detail = absence->detail,
+	};
+}
+
+static struct reach_result result_of(const struct rows *rows,
+				     const struct reach_target *target)
 {
 	if (target->is_unresolved)
-		return rows->is_down ? &unresolved_down : &unresolved;
+		return rows->unresolved;
 	if (!target->missing)
-		return &rows->results[target->index];
+		return rows->results[target->index];
+	if (target->absence)
+		return absence_result(target->absence);
 	if (target->missing != IBSA_REASON_NO_NAME)
-		return &unknown_port;
-	return rows->shows_all ? &no_name : &hidden_name;
+		return unknown_port;
+	return rows->shows_all ? no_name : hidden_name;
 }
 
 static void put_gid(struct out *out, const struct reach_target *target)
@@ -103,23 +94,50 @@ static void result_row(struct out *out, size_t index, void *arg)
 {
 	const struct rows *rows = arg;
 	const struct reach_target *target = rows->shown[index];
-	const struct reach_result *result = result_of(rows, target);
+	const struct reach_result result = result_of(rows, target);
 	char reason[REASON_CELL_TEXT];
 	char text[REACH_TEXT];
 
-	out_text(out, "reach", reach_word(result));
+	out_text(out, "reach", reach_word(&result));
 	if (!out_is_brief(out) || !rows->targets->is_whole)
 		out_text(out, "target", reach_target_text(target, text));
 	put_gid(out, target);
 	reach_node_cell(out, "node", target);
-	out_text_or_none(out, "reason", reach_reason(result, reason));
+	out_text_or_none(out, "reason", reach_reason(&result, reason));
 	if (out_is_brief(out))
 		return;
-	out_text_or_none(out, "detail", result->detail);
-	snprintf(text, sizeof(text), "0x%04x", result->status);
-	out_number(out, "status", result->status, text);
-	out_count(out, "tries", result->tries);
-	out_count(out, "rtt_us", result->rtt_ns / 1000);
+	out_text_or_none(out, "reason_code", reach_reason_code(&result));
+	out_text_or_none(out, "detail", result.detail);
+	snprintf(text, sizeof(text), "0x%04x", result.status);
+	out_number(out, "status", result.status, text);
+	out_count(out, "tries", result.tries);
+	out_count(out, "rtt_us", result.rtt_ns / 1000);
+}
+
+/* Print why the SA does not show the ports that --expect has. */
+static void absence_print(const struct reach_targets *targets)
+{
+	for (size_t i = 0; i < targets->count; i++)
+		if (targets->all[i].absence)
+			complain("%s", targets->all[i].absence->detail);
+}
+
+/*
+ * Write how many ports and hosts the SA shows of all, to end a sentence of
+ * --all; "" without --all.
+ */
+static void shown_text(const struct reach_targets *targets, char *out,
+		       size_t size)
+{
+	const size_t shown = targets->count - targets->absent_count;
+
+	out[0] = '\0';
+	if (targets->is_whole && targets->absent_count)
+		snprintf(out, size, "; the SA shows %zu of %zu expected ports",
+			 shown, targets->count);
+	else if (targets->is_whole)
+		snprintf(out, size, "; the SA shows %zu %s", shown,
+			 shown == 1 ? "port" : "ports");
 }
 
 /*
@@ -129,14 +147,14 @@ static void result_row(struct out *out, size_t index, void *arg)
 static void no_path_explain(const struct rows *rows)
 {
 	const struct reach_target *target = rows->shown[0];
-	const struct reach_result *result = result_of(rows, target);
+	const struct reach_result result = result_of(rows, target);
 	char text[REACH_TEXT];
 
-	if (!target->missing && result->reach == IBSA_REACH_NO)
+	if (!target->missing && result.reach == IBSA_REACH_NO)
 		complain("%s cannot be reached: %s",
 			 reach_target_text(target, text),
-			 result->detail ? result->detail
-					: "the SA has no path to it");
+			 result.detail ? result.detail
+				       : "the SA has no path to it");
 }
 
 /*
@@ -148,19 +166,23 @@ static int results_print(struct cli *cli, struct rows *rows)
 	const struct reach_targets *targets = rows->targets;
 	struct reach_tally tally = { .yes = 0 };
 	int status = CLI_DONE;
+	char shown[64];
 
 	for (size_t i = 0; i < targets->count; i++) {
 		const struct reach_target *target = &targets->all[i];
+		const struct reach_result result = result_of(rows, target);
 
-		reach_count(&tally, result_of(rows, target));
+		reach_count(&tally, &result);
 		if (target->missing)
 			status = CLI_NO;
-		if (result_of(rows, target)->is_known)
+		if (result.is_known)
 			rows->shown[rows->count++] = target;
 	}
 	out_rows(&cli->out, rows->count, result_row, rows);
+	absence_print(targets);
+	shown_text(targets, shown, sizeof(shown));
 	if (targets->count > 1 || targets->is_whole)
-		reach_summary(cli, &tally);
+		reach_summary(cli, &tally, shown);
 	else if (rows->count == 1)
 		no_path_explain(rows);
 	return status;
@@ -174,32 +196,60 @@ static bool port_is_down(struct ibsa_client *client)
 	       port.port_state == IBSA_PORT_DOWN;
 }
 
+/*
+ * Return: the result for targets whose GIDs the SA did not return, because it
+ * did not answer a query for NodeRecords.
+ */
+static struct reach_result unresolved_result(const struct cli *cli)
+{
+	const struct query_silence *silence = &cli->silence;
+
+	if (port_is_down(cli->client))
+		return unresolved_down;
+	return (struct reach_result){
+		.is_known = true,
+		.reach = IBSA_REACH_UNKNOWN,
+		.err = silence->err || silence->status ? silence->err
+						       : -ENODATA,
+		.status = silence->status,
+		.tries = silence->tries,
+	};
+}
+
+/* Query the paths from this port to all targets. Return: the exit status. */
+static int from_here_query(struct cli *cli, const struct reach_targets *targets,
+			   struct reach_result *results)
+{
+	struct reach_run run;
+
+	reach_run_start(&run, cli, targets->gid_count);
+	(void)reach_run_query(&run, NULL, targets->gids, targets->gid_count,
+			      results);
+	/*
+	 * silence_note() has already printed that the SA does not answer.
+	 */
+	if (targets->is_silent)
+		run.silent.is_known = false;
+	return reach_run_end(&run);
+}
+
 static int targets_query(struct cli *cli, const struct reach_targets *targets)
 {
 	struct reach_result *results = calloc(targets->count + 1,
 					      sizeof(*results));
 	struct rows rows = { .targets = targets, .results = results };
-	struct reach_run run;
 	int status = CLI_DONE;
 
 	rows.shown = calloc(targets->count + 1, sizeof(*rows.shown));
 	if (!results || !rows.shown) {
-		complain("out of memory");
-		status = CLI_DEVICE;
+		status = no_memory();
 	} else {
-		rows.is_down = targets->is_silent && port_is_down(cli->client);
-		reach_run_start(&run, cli, targets->gid_count,
-				reach_own(cli)->why || !targets->is_whole);
-		(void)reach_run_query(&run, NULL, targets->gids,
-				      targets->gid_count, results);
-		rows.shows_all = cli->client && nodes_are_shown(cli);
-		/*
-		 * silence_note() has already printed that the SA does not
-		 * answer.
-		 */
 		if (targets->is_silent)
-			run.silent.is_known = false;
-		status = reach_run_end(&run);
+			rows.unresolved = unresolved_result(cli);
+		status = reach_own(cli)->to
+				 ? reach_to(cli, targets, results)
+				 : from_here_query(cli, targets, results);
+		rows.shows_all = cli->client && nodes_are_shown(cli);
 		status = reach_worse(status, results_print(cli, &rows));
 	}
 	reach_results_free(results, targets->count);
@@ -224,7 +274,7 @@ static int interrupted_report(struct cli *cli,
 
 	complain("interrupted");
 	out_rows(&cli->out, 0, result_row, NULL);
-	reach_summary(cli, &tally);
+	reach_summary(cli, &tally, "");
 	return CLI_SILENT;
 }
 
@@ -265,9 +315,11 @@ static int cmd_reach(struct cli *cli)
 /* clang-format off */
 static const struct option_row rows[] = {
 	OPTION_ALL("check every port that the SA has", struct reach_options, all),
-	{ 0, "matrix", NULL, "reach: check every pair of ports",
+	OPTION_EXPECTED(struct reach_options, expect),
+	{ 0, "matrix", NULL, "check every pair of ports",
 	  OPTION_AT(struct reach_options, matrix) },
-	OPTION_WHY(struct reach_options, why),
+	{ 0, "to", "TARGET", "check the paths from all ports to this target",
+	  OPTION_AT(struct reach_options, to) },
 };
 
 static const struct option_table table =
@@ -275,12 +327,17 @@ static const struct option_table table =
 
 const struct command command_reach = {
 	.name = "reach",
-	.arguments = "TARGET...|-|--all|--matrix [TARGET...]",
+	.arguments = "TARGET...|-|--all|--to|--matrix [TARGET...]",
 	.help = "check which ports can be reached",
 	.options = &table,
 	.groups = GROUP_ALL | GROUP_RECORD | GROUP_SVG,
 	.columns = (const struct columns *const[]){ &columns_reach, &columns_reach_matrix, NULL },
 	.run = cmd_reach,
-	.details = cmd_reach_details,
+	.text =
+	"TARGET is one of\n"
+	TARGET_TEXT
+	"  -                   standard input: a target on each line\n"
+	"--all checks every port of a channel adapter, --to TARGET the paths\n"
+	"from each of them to TARGET, --matrix each TARGET from each other.\n",
 };
 /* clang-format on */

@@ -28,6 +28,7 @@ enum {
  * @node:    the node's description, or NULL if it is unknown
  * @missing: enum ibsa_reason_code, why it has no GID and cannot be reached; 0:
  *           it has a GID, or @is_unresolved
+ * @absence: why the SA does not show the port, which --expect has; or NULL
  * @is_unresolved: it has no GID, because the SA did not answer
  * @same:    first target with the same GID
  * @index:   index of its GID in struct reach_targets
@@ -41,6 +42,7 @@ struct reach_target {
 	struct ibsa_gid gid;
 	char *node;
 	int missing;
+	struct ibsa_reason *absence;
 	bool is_unresolved;
 	const struct reach_target *same;
 	size_t index;
@@ -51,7 +53,9 @@ struct reach_target {
  * struct reach_targets - all targets, and their GIDs, each once
  * @first:     first target of each GID
  * @gid_count: length of @gids and @first
- * @is_whole:  --all is given: the targets are all ports of channel adapters
+ * @is_whole:  --all or --to is given: the targets are all ports of channel
+ *             adapters
+ * @absent_count: number of ports that --expect has, and the SA does not show
  * @is_silent: the SA did not answer; targets that need a query have no GID
  * @status:    exit status if a line of standard input was wrong, or @is_silent
  */
@@ -62,6 +66,7 @@ struct reach_targets {
 	struct ibsa_gid *gids;
 	const struct reach_target **first;
 	size_t gid_count;
+	size_t absent_count;
 	bool is_whole;
 	bool is_silent;
 	int status;
@@ -79,6 +84,9 @@ int reach_targets_parse(struct cli *cli, struct reach_targets *out);
  * is printed.
  */
 int reach_targets_resolve(struct cli *cli, struct reach_targets *targets);
+
+/* Append an empty target. Return: NULL: memory is short. */
+struct reach_target *reach_target_add(struct reach_targets *targets);
 
 /* Return: whether a target has a GID. */
 bool reach_target_has_gid(const struct reach_target *target);
@@ -118,12 +126,20 @@ struct reach_result {
 };
 
 /*
+ * Query the paths from all targets to the target of --to, with one query for
+ * each of its ports. Return: the exit status; a failure is printed.
+ */
+int reach_to(struct cli *cli, const struct reach_targets *targets,
+	     struct reach_result *results);
+
+/*
  * reach_word() returns "yes", "no" or "unknown" for a result; reach_reason()
- * returns the reason, or NULL.
+ * returns the reason, and reach_reason_code() its code, or NULL.
  */
 const char *reach_word(const struct reach_result *result);
 const char *reach_reason(const struct reach_result *result,
 			 char out[REASON_CELL_TEXT]);
+const char *reach_reason_code(const struct reach_result *result);
 void reach_results_free(struct reach_result *results, size_t count);
 
 /* Reason why no more queries are sent. */
@@ -144,7 +160,7 @@ struct reach_run {
 	struct ibsa_stats before; /* of the client, before the run */
 	size_t total;
 	size_t done;
-	enum ibsa_why why;
+	size_t failures; /* ports that are not reachable */
 	enum reach_end end;
 	int status; /* the worst exit status of a query so far */
 	/* number of successive queries without an answer so far */
@@ -155,6 +171,7 @@ struct reach_run {
 	/* The current batch. */
 	struct ibsa_reach_batch *batch;
 	struct reach_result *results;
+	const size_t *asked; /* of a search for reasons: indices of results */
 	size_t left;
 };
 
@@ -165,16 +182,13 @@ struct reach_run {
 int reach_signals_start(struct cli *cli, struct interrupt *interrupt);
 void reach_signals_stop(struct cli *cli);
 
-/*
- * Begin a run, after reach_signals_start(). @has_reasons: find out why there is
- * no path.
- */
-void reach_run_start(struct reach_run *run, struct cli *cli, size_t total,
-		     bool has_reasons);
+/* Begin a run, after reach_signals_start(). */
+void reach_run_start(struct reach_run *run, struct cli *cli, size_t total);
 
 /*
  * Query the paths to all @gids from the GID @from, or from this port if @from
- * is NULL. The result of a query that was not sent stays as it is. Return:
+ * is NULL, and the reasons of the first REASONS_MAX failures of the run. The
+ * result of a query that was not sent stays as it is. Return:
  * whether further queries may be sent.
  */
 bool reach_run_query(struct reach_run *run, const struct ibsa_gid *from,
@@ -193,9 +207,10 @@ void reach_count(struct reach_tally *tally, const struct reach_result *result);
 
 /*
  * Print a summary of the results on stderr: if at least one result is not yes,
- * with -v, or on a terminal.
+ * with -v, or on a terminal. @more: the end of the message.
  */
-void reach_summary(const struct cli *cli, const struct reach_tally *tally);
+void reach_summary(const struct cli *cli, const struct reach_tally *tally,
+		   const char *more);
 
 /* Query and print the matrix of paths. Return: the exit status. */
 int reach_matrix(struct cli *cli, struct reach_targets *targets);

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <ibsa/text.h>
-
 #include "session/query_wait.h"
 #include "reach/reach.h"
 
@@ -64,6 +62,34 @@ const char *reach_reason(const struct reach_result *result,
 		return "the SA returned no GID";
 	default:
 		return strerror(-result->err);
+	}
+}
+
+const char *reach_reason_code(const struct reach_result *result)
+{
+	if (result->reach == IBSA_REACH_YES)
+		return NULL;
+	if (result->reason)
+		return reason_code_name(result->reason);
+	switch (result->err) {
+	case 0:
+		if (result->reach == IBSA_REACH_NO)
+			return "no-path";
+		return result->status & IBSA_STATUS_BUSY ? "busy" : "refused";
+	case -ETIMEDOUT:
+		return result->tries ? "no-answer" : "not-sent";
+	case -EAGAIN:
+		return "no-sm";
+	case -ENETDOWN:
+		return reason_code_name(IBSA_REASON_THIS_PORT_DOWN);
+	case -EPROTO:
+		return "malformed";
+	case -ECANCELED:
+		return "interrupted";
+	case -ENODATA:
+		return "no-gid";
+	default:
+		return "error";
 	}
 }
 
@@ -139,9 +165,6 @@ static void answer_received(const struct ibsa_reach_answer *answer, void *arg)
 		.err = answer->err,
 		.tries = answer->tries,
 		.rtt_ns = answer->rtt_ns,
-		.reason = (uint8_t)answer->reason,
-		.is_certain = answer->is_certain,
-		.detail = answer->detail[0] ? strdup(answer->detail) : NULL,
 	};
 	if (answer->err == -ECANCELED)
 		return;
@@ -174,13 +197,11 @@ void reach_signals_stop(struct cli *cli)
 	cli->interrupt = NULL;
 }
 
-void reach_run_start(struct reach_run *run, struct cli *cli, size_t total,
-		     bool has_reasons)
+void reach_run_start(struct reach_run *run, struct cli *cli, size_t total)
 {
 	*run = (struct reach_run){
 		.cli = cli,
 		.total = total,
-		.why = has_reasons ? IBSA_WHY_ALWAYS : IBSA_WHY_NEVER,
 	};
 	ibsa_stats_get(cli->client, &run->before);
 	progress_start(&run->progress);
@@ -219,21 +240,18 @@ static void wait_for_all(struct reach_run *run)
 	}
 }
 
-bool reach_run_query(struct reach_run *run, const struct ibsa_gid *from,
-		     const struct ibsa_gid *gids, size_t count,
-		     struct reach_result *results)
+static bool batch_run(struct reach_run *run, const struct ibsa_gid *from,
+		      const struct ibsa_gid *gids, size_t count,
+		      enum ibsa_why why, ibsa_reach_fn report)
 {
-	struct ibsa_reach_options options = { .why = run->why };
+	struct ibsa_reach_options options = { .why = why };
 	int err;
 
-	if (run->end != REACH_GOES_ON || count == 0)
-		return run->end == REACH_GOES_ON;
 	if (from)
 		options.from = *from;
-	run->results = results;
 	run->left = count;
-	err = ibsa_reach_start(run->cli->client, &options, gids, count,
-			       answer_received, run, &run->batch);
+	err = ibsa_reach_start(run->cli->client, &options, gids, count, report,
+			       run, &run->batch);
 	if (err) {
 		complain("cannot send queries to the SA: %s", strerror(-err));
 		run->end = REACH_BROKEN;
@@ -241,6 +259,53 @@ bool reach_run_query(struct reach_run *run, const struct ibsa_gid *from,
 	}
 	wait_for_all(run);
 	return run->end == REACH_GOES_ON;
+}
+
+/* A result stays a failure if the SA has a path by now. */
+static void reason_received(const struct ibsa_reach_answer *answer, void *arg)
+{
+	struct reach_run *run = arg;
+	struct reach_result *result = &run->results[run->asked[answer->index]];
+
+	run->left = answer->left;
+	if (answer->err || answer->reach != IBSA_REACH_NO)
+		return;
+	result->reason = (uint8_t)answer->reason;
+	result->is_certain = answer->is_certain;
+	result->detail = answer->detail[0] ? strdup(answer->detail) : NULL;
+}
+
+/* Search the reasons of failures, of the first REASONS_MAX of the run. */
+static bool reasons_find(struct reach_run *run, const struct ibsa_gid *from,
+			 const struct ibsa_gid *gids, size_t count)
+{
+	struct ibsa_gid failed[REASONS_MAX];
+	size_t asked[REASONS_MAX];
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!run->results[i].is_known ||
+		    run->results[i].reach != IBSA_REACH_NO ||
+		    run->failures++ >= REASONS_MAX)
+			continue;
+		failed[found] = gids[i];
+		asked[found++] = i;
+	}
+	run->asked = asked;
+	return !found || batch_run(run, from, failed, found, IBSA_WHY_ALWAYS,
+				   reason_received);
+}
+
+bool reach_run_query(struct reach_run *run, const struct ibsa_gid *from,
+		     const struct ibsa_gid *gids, size_t count,
+		     struct reach_result *results)
+{
+	if (run->end != REACH_GOES_ON || count == 0)
+		return run->end == REACH_GOES_ON;
+	run->results = results;
+	return batch_run(run, from, gids, count, IBSA_WHY_NEVER,
+			 answer_received) &&
+	       reasons_find(run, from, gids, count);
 }
 
 static void explain(struct reach_run *run, const struct reach_result *result)
@@ -265,6 +330,10 @@ int reach_run_end(struct reach_run *run)
 	queries_print(run->cli, "reach", &run->before);
 	explain(run, &run->silent);
 	explain(run, &run->refused);
+	if (run->failures > REASONS_MAX)
+		complain("the reasons are those of the first %d of %zu "
+			 "failures; name other targets to learn theirs",
+			 REASONS_MAX, run->failures);
 	if (run->end == REACH_SILENT)
 		complain("%d queries in a row had no answer; the others were "
 			 "not sent",
@@ -288,7 +357,8 @@ void reach_count(struct reach_tally *tally, const struct reach_result *result)
 		tally->unknown++;
 }
 
-void reach_summary(const struct cli *cli, const struct reach_tally *tally)
+void reach_summary(const struct cli *cli, const struct reach_tally *tally,
+		   const char *more)
 {
 	const size_t total = tally->yes + tally->no + tally->unknown +
 			     tally->unasked;
@@ -300,6 +370,6 @@ void reach_summary(const struct cli *cli, const struct reach_tally *tally)
 	if (tally->unasked > 0)
 		snprintf(unasked, sizeof(unasked), ", %zu not asked",
 			 tally->unasked);
-	complain("%zu of %zu reachable, %zu not, %zu unknown%s", tally->yes,
-		 total, tally->no, tally->unknown, unasked);
+	complain("%zu of %zu reachable, %zu not, %zu unknown%s%s", tally->yes,
+		 total, tally->no, tally->unknown, unasked, more);
 }

@@ -5,10 +5,7 @@
  */
 #include <string.h>
 
-#include <ibsa/text.h>
-
 #include "common/clean.h"
-#include "output/fields.h"
 #include "reach/reach.h"
 
 enum {

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Finds the targets of ibsa reach: from arguments, from lines of standard
- * input, or from the fabric.
- */
-#include <errno.h>
+/* Finds the GIDs of the targets of ibsa reach. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "session/query_wait.h"
 #include "names/ends.h"
 #include "output/fields.h"
-#include "base/file_read.h"
-#include "names/nodes.h"
 #include "session/opa.h"
-#include "reach/reach.h"
 #include "reach/options.h"
+#include "reach/resolver.h"
 
-static struct reach_target *target_add(struct reach_targets *targets)
+struct reach_target *reach_target_add(struct reach_targets *targets)
 {
 	if (targets->count == targets->room) {
 		size_t room = targets->room ? 2 * targets->room : 16;
@@ -39,6 +33,7 @@ static void drop(struct reach_targets *targets, size_t index)
 	free(target->text);
 	free(target->error);
 	free(target->node);
+	free(target->absence);
 	*target = (struct reach_target){ .line = 0 };
 }
 
@@ -46,7 +41,7 @@ static void drop(struct reach_targets *targets, size_t index)
  * Return: the beginning of a message about a target: "line 3: " for a line of
  * standard input, "" for an argument.
  */
-static const char *where(const struct reach_target *target, char out[32])
+const char *reach_where(const struct reach_target *target, char out[32])
 {
 	out[0] = '\0';
 	if (target->line)
@@ -54,104 +49,7 @@ static const char *where(const struct reach_target *target, char out[32])
 	return out;
 }
 
-/*
- * Add a target, or with @why a wrong line. The error of a line is reported when
- * the targets are resolved, so that all messages are in the order of the lines.
- */
-static int add_text(struct reach_targets *targets, const char *text,
-		    unsigned long line, const char *why)
-{
-	struct reach_target *target;
-	struct ibsa_error error;
-
-	if (targets->count == REACH_TARGETS_MAX)
-		return fail_usage("more than %d targets; give fewer at a time",
-				  REACH_TARGETS_MAX);
-	target = target_add(targets);
-	if (!target)
-		return no_memory();
-	target->line = line;
-	target->text = strdup(text);
-	if (!target->text)
-		return no_memory();
-	if (!why && target_parse_any(target->text, &target->what, &error) != 0)
-		why = error.text;
-	if (!why)
-		return CLI_DONE;
-	targets->status = CLI_USAGE;
-	if (!line)
-		return fail_usage("%s", why);
-	target->error = strdup(why);
-	return target->error ? CLI_DONE : no_memory();
-}
-
-/* Add the targets in the lines of standard input. */
-static int add_lines(struct reach_targets *targets)
-{
-	struct lines lines = { .file = stdin };
-	int status = CLI_DONE;
-	const char *text, *why;
-
-	while (status == CLI_DONE && (text = lines_next(&lines, &why)))
-		if (why || *text)
-			status = add_text(targets, text, lines.number, why);
-	if (lines.err) {
-		complain("cannot read standard input: %s",
-			 lines_error_text(&lines));
-		status = CLI_DEVICE;
-	}
-	return status;
-}
-
-static int add_argument(struct reach_targets *targets, const char *text,
-			bool *has_lines)
-{
-	if (strcmp(text, "-") != 0)
-		return add_text(targets, text, 0, NULL);
-	if (*has_lines)
-		return fail_usage(
-			"- is given twice; standard input can be read only "
-			"once");
-	*has_lines = true;
-	return add_lines(targets);
-}
-
-static int check_count(const struct cli *cli, struct reach_targets *targets)
-{
-	targets->is_whole = reach_own(cli)->all ||
-			    (reach_own(cli)->matrix && cli->arg_count == 1);
-	if (reach_own(cli)->all && cli->arg_count > 1)
-		return fail_usage(
-			"--all already means all targets; remove '%s'",
-			cli->args[1]);
-	if (!targets->is_whole && cli->arg_count == 1)
-		return fail_usage(
-			"reach needs a TARGET, - or --all; see ibsa reach "
-			"--help");
-	return CLI_DONE;
-}
-
-int reach_targets_parse(struct cli *cli, struct reach_targets *out)
-{
-	bool has_lines = false;
-	int status;
-
-	*out = (struct reach_targets){ .status = CLI_DONE };
-	status = check_count(cli, out);
-	/*
-	 * The arguments are parsed first: an invalid one ends the command
-	 * before it reads standard input.
-	 */
-	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++)
-		if (strcmp(cli->args[i], "-") != 0)
-			status = add_argument(out, cli->args[i], &has_lines);
-	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++)
-		if (strcmp(cli->args[i], "-") == 0)
-			status = add_argument(out, cli->args[i], &has_lines);
-	return status;
-}
-
-static int set_node(struct reach_target *target, const struct ibsa_node *node)
+int reach_node_set(struct reach_target *target, const struct ibsa_node *node)
 {
 	if (!node)
 		return CLI_DONE;
@@ -185,20 +83,11 @@ static int find_lid(struct cli *cli, uint16_t lid, struct ibsa_node *out)
 	return query_wait(cli, &query, first_node, out);
 }
 
-/* State for converting targets to GIDs. */
-struct target_resolver {
-	struct cli *cli;
-	struct ibsa_gid own;
-	bool is_opa; /* the link layer of this machine's port is Omni-Path */
-	struct nodes nodes;
-	bool has_nodes;
-};
-
 static int set_port(const struct target_resolver *resolver,
 		    struct reach_target *target, const struct ibsa_node *node)
 {
 	target->gid = fields_guid_gid(&resolver->own, node->port_guid);
-	return set_node(target, node);
+	return reach_node_set(target, node);
 }
 
 /* Convert a target that is a LID. */
@@ -213,7 +102,7 @@ static int find_port(struct target_resolver *resolver,
 		return set_port(resolver, target, &node);
 	if (status != CLI_NO)
 		return status;
-	complain("%s%s the LID %u", where(target, line_text),
+	complain("%s%s the LID %u", reach_where(target, line_text),
 		 nodes_are_shown(resolver->cli) ? "no port has"
 						: "the SA shows no port with",
 		 target->what.lid);
@@ -225,10 +114,10 @@ static int find_port(struct target_resolver *resolver,
  * Append a further port for the name of target @index. Return: the new target;
  * NULL if memory is short, which is reported.
  */
-static struct reach_target *add_further(struct reach_targets *targets,
-					size_t index)
+struct reach_target *reach_further_add(struct reach_targets *targets,
+				       size_t index)
 {
-	struct reach_target *more = target_add(targets);
+	struct reach_target *more = reach_target_add(targets);
 
 	if (more) {
 		more->line = targets->all[index].line;
@@ -253,22 +142,24 @@ static int find_node(struct target_resolver *resolver,
 							: NULL;
 	struct node_ports ports;
 	char line_text[32];
-	int status = nodes_find(resolver->cli, nodes, where(target, line_text),
+	int status = nodes_find(resolver->cli, nodes,
+				reach_where(target, line_text),
 				target->what.name, &ports);
 
-	if (status == CLI_NO) {
-		target->missing = IBSA_REASON_NO_NAME;
-		status = CLI_DONE;
-	} else if (status == CLI_DONE) {
+	if (status == CLI_DONE)
 		status = set_port(resolver, target, &ports.all[0]);
-	}
 	for (size_t i = 1; i < ports.count && status == CLI_DONE; i++) {
-		target = add_further(targets, index);
+		target = reach_further_add(targets, index);
 		status = target ? set_port(resolver, target, &ports.all[i])
 				: CLI_DEVICE;
 	}
 	node_ports_free(&ports);
-	return status;
+	if (status == CLI_DONE || status == CLI_NO)
+		status = reach_absent_find(resolver, targets, index, status);
+	if (status != CLI_NO)
+		return status;
+	targets->all[index].missing = IBSA_REASON_NO_NAME;
+	return CLI_DONE;
 }
 
 /* Convert "self" to this host's ports, likewise. */
@@ -285,14 +176,14 @@ static int find_own(struct target_resolver *resolver,
 		const struct ibsa_gid *gid = &ends.all[i].gid;
 
 		if (i)
-			target = add_further(targets, index);
+			target = reach_further_add(targets, index);
 		if (!target) {
 			status = CLI_DEVICE;
 			break;
 		}
 		target->gid = *gid;
 		if (nodes)
-			status = set_node(
+			status = reach_node_set(
 				target, nodes_at(nodes, fields_gid_guid(gid)));
 	}
 	ends_free(&ends);
@@ -319,7 +210,7 @@ static int take_long_lid(const struct target_resolver *resolver,
 		return CLI_DONE;
 	}
 	if (target_parse(target->text, &target->what, &error) != 0)
-		complain("%s%s", where(target, line_text), error.text);
+		complain("%s%s", reach_where(target, line_text), error.text);
 	return CLI_USAGE;
 }
 
@@ -352,7 +243,7 @@ static int resolve(struct target_resolver *resolver,
 	if (resolver->has_nodes)
 		node = nodes_at(&resolver->nodes,
 				fields_gid_guid(&target->gid));
-	return set_node(target, node);
+	return reach_node_set(target, node);
 }
 
 /*
@@ -416,7 +307,7 @@ static int resolve_or_mark(struct target_resolver *resolver,
 	int status = CLI_SILENT;
 
 	if (target->error)
-		return fail_usage("%s%s", where(target, line_text),
+		return fail_usage("%s%s", reach_where(target, line_text),
 				  target->error);
 	if (!targets->is_silent || !needs_query(&target->what))
 		status = resolve(resolver, targets, index);
@@ -457,10 +348,11 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Make every port of a channel adapter a target, sorted by node name. */
-static int take_all(const struct target_resolver *resolver,
+static int take_all(struct target_resolver *resolver,
 		    struct reach_targets *targets)
 {
 	const struct nodes *nodes = &resolver->nodes;
+	int status;
 
 	for (size_t i = 0; i < nodes->count; i++) {
 		const struct ibsa_node *node = &nodes->all[i];
@@ -468,15 +360,16 @@ static int take_all(const struct target_resolver *resolver,
 
 		if (node->node_type != IBSA_NODE_CA)
 			continue;
-		target = target_add(targets);
-		if (!target || set_node(target, node) != CLI_DONE)
+		target = reach_target_add(targets);
+		if (!target || reach_node_set(target, node) != CLI_DONE)
 			return target ? CLI_DEVICE : no_memory();
 		target->gid = fields_guid_gid(&resolver->own, node->port_guid);
 	}
-	if (targets->count > 0)
+	status = reach_absent_take(resolver, targets);
+	if (status == CLI_DONE && targets->count > 0)
 		qsort(targets->all, targets->count, sizeof(*targets->all),
 		      by_name);
-	return CLI_DONE;
+	return status;
 }
 
 bool reach_target_has_gid(const struct reach_target *target)
@@ -551,15 +444,18 @@ static bool wants_nodes(const struct cli *cli,
 	for (size_t i = 0; i < targets->count && !has_name; i++)
 		has_name = targets->all[i].what.kind == TARGET_NAME;
 	return targets->is_whole || reach_own(cli)->matrix ||
-	       cli->output.verbose || has_name;
+	       reach_own(cli)->expect || cli->output.verbose || has_name;
 }
 
 int reach_targets_resolve(struct cli *cli, struct reach_targets *targets)
 {
 	struct target_resolver resolver = { .cli = cli };
 	struct ibsa_port_state port;
-	int status = own_port_get(cli, &port);
+	int status = expected_read(cli, reach_own(cli)->expect,
+				   &resolver.expected);
 
+	if (status == CLI_DONE)
+		status = own_port_get(cli, &port);
 	if (status == CLI_DONE) {
 		resolver.own = port.gid;
 		resolver.is_opa = port.link == IBSA_LINK_OPA;
@@ -575,6 +471,8 @@ int reach_targets_resolve(struct cli *cli, struct reach_targets *targets)
 	else if (status == CLI_DONE)
 		status = resolve_all(&resolver, targets);
 	nodes_free(&resolver.nodes);
+	expected_free(&resolver.expected);
+	rails_free(&resolver.rails);
 	if (status == CLI_DONE && targets->count > 0)
 		status = collect_gids(targets);
 	return status;

@@ -4,9 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include <ibsa/types.h>
-#include <ibsa/text.h>
-
 #include "output/fields.h"
 #include "session/query_wait.h"
 #include "trace/trace.h"
@@ -18,15 +15,6 @@ struct tables {
 	struct ibsa_mft *all;
 	size_t count;
 };
-
-static int group_decode(struct cli *cli, const struct ibsa_reply *reply,
-			void *arg)
-{
-	(void)cli;
-	return ibsa_reply_decode(reply, 0, arg, sizeof(struct ibsa_mcmember))
-		       ? CLI_SILENT
-		       : CLI_DONE;
-}
 
 /* Find the group's multicast LID. */
 static int group_find(struct cli *cli, struct ibsa_mcmember *out)
@@ -44,28 +32,12 @@ static int group_find(struct cli *cli, struct ibsa_mcmember *out)
 	    match.mgid.raw[0] != 0xff)
 		return fail_usage("--group: '%s' is not a multicast GID",
 				  trace_own(cli)->group);
-	status = query_wait(cli, &query, group_decode, out);
+	status = query_wait(cli, &query, record_take, out);
 	if (status == CLI_NO)
 		complain("the SA shows no group %s; list the groups with: ibsa "
 			 "query table MCMemberRecord",
 			 trace_own(cli)->group);
 	return status;
-}
-
-static int tables_decode(struct cli *cli, const struct ibsa_reply *reply,
-			 void *arg)
-{
-	struct tables *tables = arg;
-
-	(void)cli;
-	tables->all = calloc(reply->count, sizeof(*tables->all));
-	if (!tables->all)
-		return no_memory();
-	for (size_t i = 0; i < reply->count; i++)
-		tables->count += !ibsa_reply_decode(
-			reply, i, &tables->all[tables->count],
-			sizeof(tables->all[tables->count]));
-	return CLI_DONE;
 }
 
 /*
@@ -84,9 +56,8 @@ static int tables_read(struct cli *cli, uint32_t mlid, struct tables *out)
 		.mask = IBSA_MFT_CM(block_num),
 		.method = IBSA_METHOD_GET_TABLE,
 	};
-	const int status = query_wait(cli, &query, tables_decode, out);
 
-	return status == CLI_NO ? CLI_DONE : status;
+	return records_query(cli, &query, &out->all, &out->count);
 }
 
 static int branches_add(struct traces *traces, uint32_t slid, uint32_t mlid,

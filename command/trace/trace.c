@@ -5,39 +5,16 @@
  */
 #include <stdlib.h>
 
-#include <ibsa/reach.h>
-#include <ibsa/types.h>
-#include <ibsa/topology.h>
-
 #include "base/list.h"
 #include "output/columns.h"
-#include "names/ends.h"
 #include "output/fields.h"
+#include "graph/expected.h"
+#include "graph/rails.h"
 #include "names/node_map.h"
 #include "session/query_wait.h"
-#include "graph/topology.h"
 #include "trace/trace.h"
-#include "options/option.h"
 #include "options/command.h"
-
-static void cmd_trace_details(struct cli *cli)
-{
-	static const char *const lines[] = {
-		"SRC and DST are one of",
-		TARGET_LINES,
-		"The note \"narrowest\" marks the links with the lowest rate. If "
-		"the tables",
-		"of the switches do not lead to DST, the last line tells where "
-		"and why.",
-		"--group: the links that a packet from SRC to the group takes; "
-		"without SRC,",
-		"all links of the group's tree.",
-		"",
-	};
-
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		out_line(&cli->out, "%s", lines[i]);
-}
+#include "options/shared.h"
 
 static void text_cell(struct out *out, const char *name, const char *text)
 {
@@ -109,13 +86,13 @@ static void row_write(struct out *out, size_t index, void *arg)
 	out_count(out, "port", row->hop.port);
 	peer_cells(out, traces, row);
 	link_cells(out, row, &port);
-	text_cell(out, "note", row->hop.is_narrowest ? "narrowest" : row->end);
+	text_cell(out, "note",
+		  row->rail		  ? row->rail
+		  : row->hop.is_narrowest ? "narrowest"
+					  : row->end);
 	if (out_is_brief(out))
 		return;
-	if (row->slid)
-		out_count(out, "slid", row->slid);
-	else
-		out_none(out, "slid");
+	out_count_or_none(out, "slid", row->slid, row->slid);
 	out_count(out, "dlid", row->dlid);
 	if (row->has_no_link || !port.rate)
 		out_no_code(out, "rate");
@@ -124,15 +101,6 @@ static void row_write(struct out *out, size_t index, void *arg)
 	out_count(out, "narrowest", row->hop.is_narrowest);
 	fields_guid(out, "node_guid", node.guid);
 	peer_guid_cells(out, view, row);
-}
-
-static int path_decode(struct cli *cli, const struct ibsa_reply *reply,
-		       void *arg)
-{
-	(void)cli;
-	return ibsa_reply_decode(reply, 0, arg, sizeof(struct ibsa_path))
-		       ? CLI_SILENT
-		       : CLI_DONE;
 }
 
 /*
@@ -159,7 +127,7 @@ static int path_find(struct cli *cli, const struct end *src,
 	};
 	struct ibsa_reason reason = { .detail = "" };
 	struct ibsa_stats before;
-	int status = query_wait(cli, &query, path_decode, out);
+	int status = query_wait(cli, &query, record_take, out);
 
 	if (status != CLI_NO)
 		return status;
@@ -169,22 +137,6 @@ static int path_find(struct cli *cli, const struct end *src,
 	complain("no path from %s to %s%s%s", cli->args[1], cli->args[2],
 		 reason.detail[0] ? ": " : "", reason.detail);
 	return status;
-}
-
-static int blocks_decode(struct cli *cli, const struct ibsa_reply *reply,
-			 void *arg)
-{
-	struct traces *traces = arg;
-
-	(void)cli;
-	traces->blocks = calloc(reply->count, sizeof(*traces->blocks));
-	if (!traces->blocks)
-		return no_memory();
-	for (size_t i = 0; i < reply->count; i++)
-		traces->block_count += !ibsa_reply_decode(
-			reply, i, &traces->blocks[traces->block_count],
-			sizeof(traces->blocks[traces->block_count]));
-	return CLI_DONE;
 }
 
 /*
@@ -202,17 +154,14 @@ static int blocks_read(struct cli *cli, uint32_t dlid, struct traces *traces)
 		.mask = IBSA_LFT_CM(block_num),
 		.method = IBSA_METHOD_GET_TABLE,
 	};
-	int status;
 
 	free(traces->blocks);
-	traces->blocks = NULL;
-	traces->block_count = 0;
-	status = query_wait(cli, &query, blocks_decode, traces);
 	/*
 	 * If the SA has no records, the trace itself tells that a switch has
 	 * no table.
 	 */
-	return status == CLI_NO ? CLI_DONE : status;
+	return records_query(cli, &query, &traces->blocks,
+			     &traces->block_count);
 }
 
 int trace_row_add(struct traces *traces, const struct trace_row *row)
@@ -377,10 +326,63 @@ static int ends_trace(struct cli *cli, struct traces *traces,
 	return pairs_trace(cli, traces, &ends[0], &ends[1]);
 }
 
+/* Note a finding about an adapter in the rows of its links. */
+static void rail_note(struct traces *traces, const struct rail_finding *rail)
+{
+	size_t index;
+
+	if (rail->kind == IBSA_FINDING_RAIL_MISSING ||
+	    ibsa_topology_node_find(traces->view.topology, rail->node_guid,
+				    &index) != 0)
+		return;
+	for (size_t i = 0; i < traces->count; i++) {
+		struct trace_row *row = &traces->all[i];
+
+		if (row->hop.node == index ||
+		    (!row->has_no_link && row->hop.far_node == index))
+			row->rail = rail->name;
+	}
+}
+
+/* Print the findings about the rails of the hosts, and note them in the rows. */
+static void rails_note(struct traces *traces, const struct ends ends[2])
+{
+	struct rails rails = { .is_borrowed = true };
+	struct rail_finding rail;
+	char host[HOST_TEXT];
+
+	if (!traces->view.topology ||
+	    rails_use(traces->view.topology, &rails) != CLI_DONE)
+		return;
+	for (int i = 0; i < 2; i++) {
+		size_t index = 0;
+
+		if (!ends[i].count)
+			continue;
+		(void)host_of(ends[i].all[0].node, host);
+		rails_print(&rails, host);
+		while (rails_next(&rails, host, &index, &rail))
+			rail_note(traces, &rail);
+	}
+}
+
+/* Find the ports of an end; if its name is absent, tell where it should be. */
+static int end_find(struct cli *cli, struct expected *expected,
+		    const struct target *target, struct ends *out)
+{
+	const int status = ends_find(cli, NULL, target, out);
+
+	if (status == CLI_NO && cli->names.is_absence_told &&
+	    !expected_tell(cli, expected, target->name, NULL, NULL))
+		name_absent_explain(cli, "", target->name);
+	return status;
+}
+
 static int cmd_trace(struct cli *cli)
 {
 	struct traces traces = { .count = 0 };
 	struct ends ends[2] = { { .count = 0 } };
+	struct expected expected = { .count = 0 };
 	struct target targets[2];
 	int status = columns_use(cli, &columns_trace);
 
@@ -389,15 +391,21 @@ static int cmd_trace(struct cli *cli)
 	if (status == CLI_DONE)
 		status = node_map_read(cli);
 	traces.view.map = cli->names.map;
+	if (status == CLI_DONE)
+		status = expected_read(cli, trace_own(cli)->expect, &expected);
 	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++)
-		status = ends_find(cli, &targets[i - 1], &ends[i - 1]);
+		status = end_find(cli, &expected, &targets[i - 1],
+				  &ends[i - 1]);
 	if (status == CLI_DONE)
 		status = ends_trace(cli, &traces, ends);
+	if (status == CLI_DONE || status == CLI_NO)
+		rails_note(&traces, ends);
 	if (status == CLI_DONE || status == CLI_NO)
 		out_rows(&cli->out, traces.count, row_write, &traces);
 	topology_view_free(&traces.view);
 	free(traces.all);
 	free(traces.blocks);
+	expected_free(&expected);
 	ends_free(&ends[0]);
 	ends_free(&ends[1]);
 	return status;
@@ -405,7 +413,8 @@ static int cmd_trace(struct cli *cli)
 
 /* clang-format off */
 static const struct option_row rows[] = {
-	{ 0, "group", "MGID", "trace: the tree of a multicast group",
+	OPTION_EXPECTED(struct trace_options, expect),
+	{ 0, "group", "MGID", "the tree of a multicast group",
 	  OPTION_AT(struct trace_options, group) },
 };
 
@@ -420,6 +429,10 @@ const struct command command_trace = {
 	.groups = GROUP_ALL | GROUP_NAMES | GROUP_RECORD,
 	.columns = (const struct columns *const[]){ &columns_trace, NULL },
 	.run = cmd_trace,
-	.details = cmd_trace_details,
+	.text =
+	"SRC and DST are one of\n"
+	TARGET_TEXT
+	"The note \"narrowest\" marks the links with the lowest rate. --group\n"
+	"MGID: the links from SRC to the group, or all links of its tree.\n",
 };
 /* clang-format on */

@@ -8,9 +8,13 @@
 #include "names/ends.h"
 #include "graph/topology.h"
 
-/* Options of ibsa trace: the MGID of --group as text, or NULL. */
+/*
+ * Options of ibsa trace: the MGID of --group as text, and the file of --expect;
+ * or NULL.
+ */
 struct trace_options {
 	const char *group;
+	const char *expect;
 };
 
 /* The options of the command that runs. */
@@ -30,6 +34,7 @@ struct trace_row {
 	struct ibsa_trace_hop hop;
 	/* the reason why the trace has ended at this place, or NULL */
 	const char *end;
+	const char *rail; /* a finding about an adapter at the link, or NULL */
 	bool has_no_link;
 };
 

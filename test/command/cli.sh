@@ -608,9 +608,10 @@ paths() {
 	on 0 -j path self node2 -a sl=0; json 'all(.[]; .sl == 0)'
 	on 0 path self node2 pkey=0xffff
 	on 1 path self fe80::dead:beef; out_empty; err_has 'no path'
-	on 1 -j path self fe80::dead:beef; json '. == []'
+	on 1 -j path self fe80::dead:beef
+	json 'length == 1 and .[0].reason_code == "unknown-port"'
 	on 1 path self nobody; out_empty; err_has nobody
-	on 1 -j path self nobody; json '. == []'
+	on 1 -j path self nobody; json 'map(.reason_code) == ["no-name"]'
 	on 1 path node1 leaf2
 	on 2 path self leaf; err_has 'leaf one.*leaf two'; out_empty
 	on 0 path self node3; lines 2; out_has '^mlx5_0 +mlx5_0 '
@@ -640,7 +641,8 @@ paths() {
 	on 1 path self größe 'rate>=100Gb'
 	err_has 'rate>=100Gb; without this constraint there is a path with rate 40'
 	on 0 path self größe 'rate<=40Gb'
-	on 1 path self node2 'rate>100Gb'; out_empty
+	on 1 -j path self node2 'rate>100Gb'
+	json 'map(.reason_code) == ["constraint"]'
 	on 1 path self node2 mtu=2048 mtu_selector=0
 	err_has 'mtu greater than 2048; without this constraint'
 	on 2 path self node2 mtu=2048 'mtu>=1024'; err_has 'mtu is given twice'
@@ -659,14 +661,14 @@ paths() {
 	err_has ': mtu greater than 4096; without this constraint there is a path with mtu 2048'
 	on 1 path self fe80::dead:beef sl=0
 	err_has 'dead:beef: possibly unknown, or in no partition of this port: '
-	on 1 -j path --why self fe80::dead:beef
+	on 1 -j path self fe80::dead:beef
 	json 'length == 1 and (.[0] | .dgid == "fe80::dead:beef" and .dlid == null)'
 	json '.[0].reason == "unknown, or in no partition of this port"'
 	json '.[0].detail | startswith("unknown, or")'
-	on 1 path --why self fe80::dead:beef; lines 2
-	out_has '- +- +- +- +- +- +- .* fe80::dead:beef +unknown, or in no part'
-	on 0 -j path --why self node2; json '.[0] | has("reason") and .reason == null'
-	on 1 -j path --why self nobody; json '.[0].reason == "no such name"'
+	on 1 path self fe80::dead:beef --format csv; lines 2
+	out_has ',fe80::dead:beef,.*,"unknown, or in no part'
+	on 0 -j path self node2; json '.[0] | has("reason") and .reason == null'
+	on 1 -j path self nobody; json '.[0].reason == "no such name"'
 	json '.[0] | (.sgid | startswith("fe80:")) and .dgid == null'
 	json '.[0].detail | startswith("no such name: nobody: the SA shows no")'
 	on 1 -v path self lid:99; err_has '^ibsa: reason: 1 query, 1 try$'

@@ -17,7 +17,7 @@ paths_are_those_of_equal_devices() {
 	on 0 -j path dgx1 dgx2
 	json 'length == 4 and all(.[]; .src_device == .dst_device)'
 	json 'map(.src_device) == ["mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3"]'
-	on 0 -j path dgx1 dgx2 --pairs all
+	on 0 -j path dgx1 dgx2 --all
 	json 'length == 16 and (map([.src_device, .dst_device]) | unique |
 		length == 16)'
 	on 0 -j path dgx1/mlx5_1 DGX2; json 'length == 1 and
@@ -27,10 +27,10 @@ paths_are_those_of_equal_devices() {
 	json 'length == 4 and all(.[]; .src_device == null)'
 	on 0 -j path 'dgx1 mlx5_1' 'dgx2 mlx5_2'; json 'length == 1'
 	on 0 path 'dgx1 mlx5_1' 'dgx2 mlx5_2'; out_has '^SLID '
-	on 2 path dgx1 dgx2 --pairs some; err_has "unknown value 'some'"
+	on 2 path dgx1 dgx2 --pairs all; err_has '--pairs is now --all'
 	on 2 reach dgx1 --pairs all
 	on 1 path dgx1 dgx4; out_empty; err_has "no node has the name 'dgx4'"
-	on 1 -j path dgx1 dgx4; json '. == []'
+	on 1 -j path dgx1 dgx4; json 'map(.reason_code) == ["no-name"]'
 }
 
 # If one port of a host has no link, ibsa path prints the paths of the other
@@ -59,8 +59,10 @@ a_pair_without_a_path_is_said() {
 	[ "$(cat status)" -eq 0 ] || fail "status $(cat status)"
 	"$ibsa" fabric exec --partitions parts "$fabric" -- "$ibsa" -j path \
 		dgx2 dgx3 >out 2>err
-	[ $? -eq 1 ] || fail 'a pair without a path is no failure'
-	json 'map(.src_device) == ["mlx5_0", "mlx5_1", "mlx5_3"]'
+	[ $? -eq 0 ] || fail 'there are paths'
+	json 'map(select(.reason == null) | .src_device) ==
+		["mlx5_0", "mlx5_1", "mlx5_3"]'
+	json '.[2] | .src_device == "mlx5_2" and .reason_code == "both-limited"'
 	err_has 'no path from dgx2 mlx5_2 to dgx3 mlx5_2'
 }
 

@@ -69,7 +69,8 @@ what_cannot_be_traced() {
 		on 2 trace $group node2; err_has 'trace --group MGID'
 	done
 	on 2 trace --group ff12:401b:ffff::ffff:ffff 49152; err_has 'is a multicast LID'
-	on 2 trace --why self node2; err_has 'no option --why'
+	on 2 trace --why self node2
+	err_has '--why is now what path and reach do without an option'
 	run 3 fabric exec way.net --fault silence=100 -- "$ibsa" -t 100 trace 1 2
 	run 0 trace --help; out_has '^usage: ibsa trace'
 }

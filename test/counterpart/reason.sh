@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: reason.sh IBSA DROP-IN
 #
-# Tests the reasons that "ibsa path --why" and "ibsa reach --why" print when
+# Tests the reasons that "ibsa path" and "ibsa reach" print when
 # there is no path. Each reason is caused at a fabric server, with OpenSM and
 # with the embedded SA in two SM profiles, and queried with and without the
 # SM_Key. OpenSM forgets ports that are down, so the reason "the far port is
@@ -49,7 +49,7 @@ wrong() {
 expect() {
 	local node=$1 reason=$2 words=$3 got
 	shift 3
-	got=$(IBSA_NODE=$node "$ibsa" -j path --why "$@" 2>err |
+	got=$(IBSA_NODE=$node "$ibsa" -j path "$@" 2>err |
 		jq -r '.[] | .reason + "|" + .detail')
 	[ "${got%%|*}" = "$reason" ] && [[ $got == *"$words"* ]] ||
 		wrong "$node: path $*: not '$reason ... $words': $got $(<err)"
@@ -126,6 +126,7 @@ expect b "$unknown" 'no multicast group with GID ff12' self ff12::77
 # With the SM_Key, OpenSM shows a group as its members, and this group has none.
 expect b "possibly $unknown" 'no member of' self $group --sm-key 1
 both b 'another subnet' '2001::1 does not have the prefix' self 2001::1
+both b 'another subnet' 'fe80:0:0:1::beef does not' self fe80:0:0:1::beef
 both b "$constraint" 'pkey 0x8002; without this constraint' self a pkey=0x8002
 both b "$constraint" 'a path with mtu 2048' self a mtu_selector=0 mtu=2048
 both b "$constraint" 'a path with rate 100Gb/s' self a rate_selector=0 rate=200Gb/s
@@ -149,7 +150,7 @@ both d 'no such name' 'whose ports are all down' self b
 IBSA_NODE=b "$ibsa" path self a >out 2>err
 [ $? -eq 3 ] && grep -q '^ibsa: this port is down; ' err ||
 	wrong "a port that is down: $(cat out err)"
-IBSA_NODE=b "$ibsa" -j path --why self guid:1001 >out 2>err
+IBSA_NODE=b "$ibsa" -j path self guid:1001 >out 2>err
 [ $? -eq 3 ] && jq -e '.[0].reason == "this port is down"' out >/dev/null ||
 	wrong "a row for a port that is down: $(cat out err)"
 IBSA_NODE=b "$ibsa" -j reach guid:1001 >out 2>err
