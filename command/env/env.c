@@ -7,12 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/text.h>
-
 #include "common/clean.h"
 #include "output/columns.h"
 #include "env/env.h"
-#include "names/machine.h"
 #include "options/command.h"
 #include "options/shared.h"
 
@@ -268,6 +265,24 @@ static void path_value_add(struct env *env, const char *name, const char *what,
 	number_add(env, name, value->number, "%u", reason);
 }
 
+/*
+ * NCCL_CROSS_NIC: whether a ring may use another adapter at one end than at the
+ * other. Source: NCCL user guide, "Environment Variables".
+ */
+static void cross_nic_add(struct env *env)
+{
+	const enum env_wiring wiring = env->facts.wiring;
+
+	if (strcmp(env->library->name, "nccl") != 0)
+		return;
+	if (wiring == ENV_WIRING_RAILS)
+		variable_add(env, "NCCL_CROSS_NIC", "0",
+			     "each rail has a switch of its own");
+	else if (wiring == ENV_WIRING_ONE_SWITCH)
+		variable_add(env, "NCCL_CROSS_NIC", "1",
+			     "all ports are connected to one switch");
+}
+
 static void variables_add(struct env *env)
 {
 	devices_add(env);
@@ -278,6 +293,7 @@ static void variables_add(struct env *env)
 	path_value_add(env, env->library->traffic_class,
 		       "the traffic class of the SA",
 		       &env->facts.traffic_class);
+	cross_nic_add(env);
 }
 
 /* Write the value quoted as one word of the shell. */
@@ -328,10 +344,7 @@ static void variable_row(struct out *out, size_t index, void *arg)
 	const struct variable *variable = &env->all[index];
 
 	out_text(out, "variable", variable->name);
-	if (variable->value)
-		out_text(out, "value", variable->value);
-	else
-		out_none(out, "value");
+	out_text_or_none(out, "value", variable->value);
 	out_text(out, "reason", variable->reason.text);
 }
 
@@ -379,24 +392,6 @@ static int cmd_env(struct cli *cli)
 			  cli->args[1]);
 }
 
-static void cmd_env_details(struct cli *cli)
-{
-	static const char *const lines[] = {
-		"Prints the variables of UCX or NCCL that follow from the "
-		"ports of this",
-		"machine and its SA, as commands for sh. A comment before "
-		"each gives the",
-		"reason. A variable whose default is right is not printed.",
-		"",
-		"  eval \"$(ibsa env ucx)\"",
-		"  ibsa env nccl --pkey 0x8001 >/etc/profile.d/nccl.sh",
-		"",
-	};
-
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		out_line(&cli->out, "%s", lines[i]);
-}
-
 /* clang-format off */
 static const struct option_row rows[] = {
 	OPTION_PKEY(struct env_options, pkeys, 0),
@@ -413,6 +408,11 @@ const struct command command_env = {
 	.groups = GROUP_ALL,
 	.columns = (const struct columns *const[]){ &columns_env, NULL },
 	.run = cmd_env,
-	.details = cmd_env_details,
+	.text =
+	"Prints, as commands for sh, the variables of UCX or NCCL that follow\n"
+	"from the ports of this machine and its SA, each with its reason.\n"
+	"\n"
+	"  eval \"$(ibsa env ucx)\"\n"
+	"  ibsa env nccl --pkey 0x8001 >/etc/profile.d/nccl.sh\n",
 };
 /* clang-format on */

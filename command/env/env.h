@@ -26,6 +26,14 @@ struct env_value {
 	unsigned int other;
 };
 
+/* How the ports of this machine are connected. */
+enum env_wiring {
+	ENV_WIRING_OTHER, /* otherwise, or not known */
+	/* Each to a switch that adapters of its name in other hosts share. */
+	ENV_WIRING_RAILS,
+	ENV_WIRING_ONE_SWITCH,
+};
+
 /* An active port, and the index of the P_Key that it uses. */
 struct env_port {
 	const struct machine_port *port;
@@ -54,6 +62,8 @@ struct env_facts {
 	struct env_value sl;
 	struct env_value traffic_class;
 	size_t path_count;
+	enum env_wiring wiring;
+	bool has_rails; /* the rails were compared with those of other hosts */
 };
 
 /*

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ibsa env: reads this machine's ports, and queries the SA for their paths. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/text.h>
-
+#include "common/host.h"
 #include "env/env.h"
+#include "graph/rails.h"
 #include "output/fields.h"
 #include "session/query_wait.h"
 
@@ -88,12 +87,16 @@ static void gid_index_read(struct env_facts *facts,
 	ibsa_gids_free(list);
 }
 
+/* Number of ports whose switches are compared. */
+enum { WIRED_MAX = 32 };
+
 /* The channel adapters of the fabric, and the paths to them from one port. */
 struct paths {
 	struct env_facts *facts;
 	const struct env_port *from;
 	uint64_t *guids; /* of the adapters' ports, sorted */
 	size_t count;
+	struct nodes nodes; /* of all nodes, not sorted */
 };
 
 static int by_guid(const void *a, const void *b)
@@ -102,23 +105,6 @@ static int by_guid(const void *a, const void *b)
 	const uint64_t y = *(const uint64_t *)b;
 
 	return (x > y) - (x < y);
-}
-
-static int adapters_take(struct cli *cli, const struct ibsa_reply *reply,
-			 void *arg)
-{
-	struct paths *paths = arg;
-	struct ibsa_node node;
-
-	(void)cli;
-	paths->guids = calloc(reply->count, sizeof(*paths->guids));
-	if (!paths->guids)
-		return no_memory();
-	for (size_t i = 0; i < reply->count; i++)
-		if (ibsa_reply_decode(reply, i, &node, sizeof(node)) == 0)
-			paths->guids[paths->count++] = node.port_guid;
-	qsort(paths->guids, paths->count, sizeof(*paths->guids), by_guid);
-	return CLI_DONE;
 }
 
 static int paths_take(struct cli *cli, const struct ibsa_reply *reply,
@@ -146,17 +132,27 @@ static int paths_take(struct cli *cli, const struct ibsa_reply *reply,
 	return CLI_DONE;
 }
 
-static int adapters_query(struct cli *cli, struct paths *paths)
+static int nodes_query(struct cli *cli, struct paths *paths)
 {
-	const struct ibsa_node match = { .node_type = IBSA_NODE_CA };
 	const struct ibsa_query query = {
 		.record = &ibsa_node_record,
-		.match = &match,
-		.mask = IBSA_NODE_CM(node_type),
 		.method = IBSA_METHOD_GET_TABLE,
 	};
 
-	return query_wait(cli, &query, adapters_take, paths);
+	const int status = records_query(cli, &query, &paths->nodes.all,
+					 &paths->nodes.count);
+
+	paths->guids = calloc(paths->nodes.count + 1, sizeof(*paths->guids));
+	if (status == CLI_DONE && !paths->guids)
+		return no_memory();
+	for (size_t i = 0; paths->guids && i < paths->nodes.count; i++)
+		if (paths->nodes.all[i].node_type == IBSA_NODE_CA)
+			paths->guids[paths->count++] =
+				paths->nodes.all[i].port_guid;
+	if (paths->count)
+		qsort(paths->guids, paths->count, sizeof(*paths->guids),
+		      by_guid);
+	return status == CLI_DONE && !paths->nodes.count ? CLI_NO : status;
 }
 
 /* Query all paths from the port in its partition. */
@@ -176,6 +172,110 @@ static int paths_query(struct cli *cli, struct paths *paths)
 		query.mask |= IBSA_PATH_CM(pkey);
 	}
 	return query_wait(cli, &query, paths_take, paths);
+}
+
+/* Return: the NodeRecord of a port of this machine, or NULL. */
+static const struct ibsa_node *own_node(const struct paths *paths,
+					const struct machine_port *port)
+{
+	const uint64_t guid = fields_gid_guid(&port->state.gid);
+
+	for (size_t i = 0; i < paths->nodes.count; i++)
+		if (paths->nodes.all[i].port_guid == guid)
+			return &paths->nodes.all[i];
+	return NULL;
+}
+
+/* Find the switch to which a port is connected. */
+static bool leaf_find(const struct ibsa_topology *topology, size_t index,
+		      unsigned int number, size_t *out)
+{
+	struct ibsa_topology_port port;
+	struct ibsa_topology_node far;
+
+	if (ibsa_topology_port_at(topology, index, number, &port) != 0 ||
+	    !port.has_link ||
+	    ibsa_topology_node_at(topology, port.far_node, &far) != 0 ||
+	    far.type != IBSA_NODE_SWITCH)
+		return false;
+	*out = port.far_node;
+	return true;
+}
+
+/*
+ * Whether an adapter with the same name, of another node, is connected to the
+ * switch.
+ */
+static bool has_peer(const struct ibsa_topology *topology, size_t own,
+		     const char *device, size_t leaf)
+{
+	struct ibsa_topology_node node;
+	size_t at;
+
+	for (size_t i = 0; !ibsa_topology_node_at(topology, i, &node); i++) {
+		if (i == own || node.type != IBSA_NODE_CA ||
+		    strcmp(ibsa__host_device(node.name), device) != 0)
+			continue;
+		for (unsigned int k = 1; k <= node.port_count; k++)
+			if (leaf_find(topology, i, k, &at) && at == leaf)
+				return true;
+	}
+	return false;
+}
+
+/*
+ * Find out how the ports are connected: each to a switch that the adapters of
+ * its name in other hosts share, or all to one switch.
+ */
+static enum env_wiring wiring_find(const struct paths *paths,
+				   const struct ibsa_topology *topology)
+{
+	const struct env_facts *facts = paths->facts;
+	size_t leaves[WIRED_MAX];
+	size_t index;
+	size_t same = 0;
+
+	if (facts->count < 2 || facts->count > WIRED_MAX)
+		return ENV_WIRING_OTHER;
+	for (size_t i = 0; i < facts->count; i++) {
+		const struct machine_port *port = facts->ports[i].port;
+		const struct ibsa_node *node = own_node(paths, port);
+
+		if (!node ||
+		    ibsa_topology_node_find(topology, node->node_guid,
+					    &index) ||
+		    !leaf_find(topology, index, port->number, &leaves[i]) ||
+		    !has_peer(topology, index, port->device, leaves[i]))
+			return ENV_WIRING_OTHER;
+		for (size_t k = 0; k < i; k++)
+			same += leaves[k] == leaves[i];
+	}
+	return same == 0 ? ENV_WIRING_RAILS
+	       : same == facts->count * (facts->count - 1) / 2
+		       ? ENV_WIRING_ONE_SWITCH
+		       : ENV_WIRING_OTHER;
+}
+
+/*
+ * Compare the rails of this host with those of the hosts like it; print the
+ * differences.
+ */
+static int rails_compare(struct cli *cli, const struct paths *paths)
+{
+	const struct ibsa_node *own = own_node(paths, paths->from->port);
+	struct rails rails = { .topology = NULL };
+	char host[HOST_TEXT];
+	int status;
+
+	if (!own)
+		return CLI_DONE;
+	status = rails_read_links(cli->client, &paths->nodes, &rails);
+	if (status == CLI_DONE) {
+		rails_print(&rails, host_of(own->node_description, host));
+		paths->facts->wiring = wiring_find(paths, rails.topology);
+	}
+	rails_free(&rails);
+	return status;
 }
 
 /*
@@ -198,17 +298,47 @@ static int paths_read(struct cli *cli, struct env_facts *facts,
 		cli->client = NULL;
 		return error_explain(err, &error);
 	}
-	status = adapters_query(cli, &paths);
+	status = nodes_query(cli, &paths);
+	if (status == CLI_DONE && !facts->has_rails) {
+		facts->has_rails = true;
+		status = rails_compare(cli, &paths);
+	}
 	if (status == CLI_DONE)
 		status = paths_query(cli, &paths);
 	(void)ibsa_close(cli->client);
 	cli->client = NULL;
 	free(paths.guids);
+	nodes_free(&paths.nodes);
 	return status == CLI_NO ? CLI_DONE : status;
 }
 
-static int active_ports(struct env_facts *facts)
+/*
+ * Return: why an application should not use a port, which the user has not
+ * named; NULL: it should.
+ */
+static const char *reason_against(const struct cli *cli,
+				  const struct machine_port *port)
 {
+	if (port->err)
+		return "it cannot be read";
+	if (!cli->open.device && !cli->open.port) {
+		switch (port->role) {
+		case ROLE_STORAGE:
+			return "its role is storage";
+		case ROLE_MANAGEMENT:
+			return "its role is management";
+		case ROLE_UNCABLED:
+			return "its role is uncabled";
+		default:
+			break;
+		}
+	}
+	return machine_port_is_active(port) ? NULL : "it is not active";
+}
+
+static int active_ports(const struct cli *cli, struct env_facts *facts)
+{
+	char where[MACHINE_PORT_TEXT];
 	const struct machine *machine = &facts->machine;
 
 	facts->ports = calloc(machine->count, sizeof(*facts->ports));
@@ -216,8 +346,12 @@ static int active_ports(struct env_facts *facts)
 		return no_memory();
 	for (size_t i = 0; i < machine->count; i++) {
 		const struct machine_port *port = &machine->ports[i];
+		const char *why = reason_against(cli, port);
 
-		if (!port->err && port->state.port_state == IBSA_PORT_ACTIVE)
+		if (why)
+			complain("%s is left out: %s",
+				 machine_port_text(port, where), why);
+		else
 			facts->ports[facts->count++] = (struct env_port){
 				.port = port, .pkey_index = SIZE_MAX
 			};
@@ -238,7 +372,7 @@ static int ports_read(struct cli *cli, struct env_facts *out)
 		complain("%s", error.text);
 		return status;
 	}
-	status = active_ports(out);
+	status = active_ports(cli, out);
 	for (size_t i = 0; i < out->count && status == CLI_DONE; i++)
 		status = pkey_read(cli, out, &out->ports[i]);
 	if (status != CLI_DONE)

@@ -53,7 +53,7 @@
 #define VARIABLE_WORD(name, devices, prefix, gid_index, pkey, is_index, sl, \
 		      traffic_class)                                        \
 	"|" devices "|" gid_index "|" pkey "|" sl "|" traffic_class
-#define VARIABLE_WORDS ENV_LIBRARIES(VARIABLE_WORD)
+#define VARIABLE_WORDS ENV_LIBRARIES(VARIABLE_WORD) "|NCCL_CROSS_NIC"
 #define WIDTH_WORDS "1x|2x|4x|8x|12x"
 #define SPEED_WORDS "SDR|DDR|QDR|FDR10|FDR|EDR|HDR|NDR|XDR"
 

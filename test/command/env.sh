@@ -42,7 +42,7 @@ sets() {
 	local library=$1 want=$2
 	shift 2
 	run 0 env "$library" "$@"
-	err_empty
+	! grep -v ' is left out: its role is ' err || fail 'another message'
 	what="sh with the output of $what"
 	env -i PATH="$PATH" sh -c '. ./out && env' |
 		grep -E '^(UCX|NCCL)_' | sort >got || :
@@ -92,7 +92,8 @@ pkey_at_index_1() {
 	serve 'Default=0x7fff, ipoib : ALL=limited, SELF=full ;
 		one=0x1, ipoib : ALL=full ;'
 	sets ucx $'UCX_NET_DEVICES=mlx5_0:1,mlx5_1:1\nUCX_IB_PKEY=0x1' -C n2
-	sets nccl $'NCCL_IB_HCA==mlx5_0:1,mlx5_1:1\nNCCL_IB_PKEY=1' -C n2
+	# Each adapter shares a switch with that of its name in n1.
+	sets nccl $'NCCL_CROSS_NIC=0\nNCCL_IB_HCA==mlx5_0:1,mlx5_1:1\nNCCL_IB_PKEY=1' -C n2
 	out_has 'P_Key 0x8001 is the first one with full membership'
 	end_server
 	# If both partitions have full members, the user has to choose the
@@ -156,7 +157,8 @@ roce() {
 planes() {
 	export SYSFS_PATH=$sysfs/planar_xdr/sys
 	run 4 env ucx
-	out_has '^export UCX_NET_DEVICES=mlx5_0:1,mlx5_1:1,mlx5_2:1$'
+	out_has '^export UCX_NET_DEVICES=mlx5_0:1,mlx5_1:1$'
+	err_has '^ibsa: mlx5_2/1 is left out: its role is storage$'
 	unset SYSFS_PATH
 }
 
@@ -225,7 +227,7 @@ wrong_command_lines() {
 names_are_those_of_the_libraries() {
 	local name
 	what='the names of all variables above'
-	for name in NCCL_IB_GID_INDEX NCCL_IB_HCA NCCL_IB_PKEY NCCL_IB_SL \
+	for name in NCCL_CROSS_NIC NCCL_IB_GID_INDEX NCCL_IB_HCA NCCL_IB_PKEY NCCL_IB_SL \
 		NCCL_IB_TC; do
 		echo "$name"
 	done >known
@@ -243,7 +245,7 @@ names_are_those_of_the_libraries() {
 	while read -r name; do
 		grep -qx "$name" known || fail "no library has $name"
 	done < <(sort -u names)
-	[ "$(sort -u names | wc -l)" -eq 10 ] || fail 'not ten names'
+	[ "$(sort -u names | wc -l)" -eq 11 ] || fail 'not eleven names'
 }
 
 run_groups two_rails pkey_at_index_1 values_may_differ limited_members_are_told roce \
