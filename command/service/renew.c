@@ -10,10 +10,8 @@
 
 #include <ibsa/reach.h>
 #include <ibsa/service.h>
-#include <ibsa/text.h>
 
 #include "output/fields.h"
-#include "base/interrupt.h"
 #include "session/query_wait.h"
 #include "session/waiter.h"
 #include "service/service.h"

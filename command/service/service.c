@@ -3,13 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include <ibsa/text.h>
-
 #include "output/columns.h"
 #include "session/query_wait.h"
 #include "output/fields.h"
 #include "service/service.h"
-#include "options/option.h"
 #include "options/command.h"
 
 enum { DEFAULT_PKEY = 0xffff };
@@ -348,17 +345,6 @@ static int cmd_service_can_help(struct cli *cli)
 
 static void cmd_service_details(struct cli *cli)
 {
-	static const char *const lines[] = {
-		"ID is a number. lookup takes an argument that begins with 0x",
-		"or id: as an ID, any other as a NAME.",
-		"FIELD=VALUE sets another field of the record; for the fields,",
-		"see ibsa query get ServiceRecord --help. Defaults:",
-		"service_gid is this port's GID, service_pkey is 0xffff, the",
-		"lease is infinite, or with --renew " OPTION_VALUE(
-			IBSA_DEFAULT_LEASE_S) " seconds.",
-		"",
-	};
-
 	for (size_t i = 0; i < ACTIONS; i++) {
 		out_line(&cli->out, "  %s %s%s", actions[i].name,
 			 actions[i].arguments,
@@ -367,8 +353,6 @@ static void cmd_service_details(struct cli *cli)
 		out_line(&cli->out, "      %s", actions[i].help);
 	}
 	out_line(&cli->out, "%s", "");
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		out_line(&cli->out, "%s", lines[i]);
 }
 
 static int cmd_service(struct cli *cli)
@@ -432,6 +416,10 @@ const struct command command_service = {
 	.groups = GROUP_ALL | GROUP_RECORD,
 	.columns = (const struct columns *const[]){ &columns_service, &columns_service_renew, NULL },
 	.run = cmd_service,
+	.text =
+	"FIELD=VALUE sets another field of the record; for the fields, see\n"
+	"ibsa query get ServiceRecord --help. lookup takes an argument that\n"
+	"begins with 0x or id: as an ID, any other as a NAME.\n",
 	.details = cmd_service_details,
 	.can_help = cmd_service_can_help,
 };

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Limits how many events ibsa watch prints, and counts those left out. */
-#include <time.h>
 
-#include "watch/limit.h"
+#include "base/clock.h"
+#include "watch/watch.h"
 
 enum {
 	/* The time after which an unused burst is free again. */
 	BURST_MS = WATCH_LIMIT_BURST * 1000 / WATCH_LIMIT_PER_S,
 	AGAIN_MS = 500,
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 bool watch_limit_take(struct watch_limit *limit, uint64_t sequence)
 {

@@ -14,13 +14,9 @@
 #include "session/query_wait.h"
 #include "session/waiter.h"
 #include "output/fields.h"
-#include "base/interrupt.h"
 #include "names/names.h"
 #include "names/nodes.h"
 #include "names/target.h"
-#include "watch/journal_events.h"
-#include "watch/limit.h"
-#include "watch/words.h"
 #include "watch/watch.h"
 #include "options/command.h"
 
@@ -107,15 +103,6 @@ static void put_time(struct out *out, const struct timespec *when)
 	out_text(out, "time", all);
 }
 
-static void put_number(struct out *out, const char *name, bool known,
-		       uint64_t value)
-{
-	if (known)
-		out_count(out, name, value);
-	else
-		out_none(out, name);
-}
-
 /* Write an event for programs: every line has the same cells. */
 static void data_cells(struct out *out, const struct line *line,
 		       const char *name)
@@ -125,14 +112,15 @@ static void data_cells(struct out *out, const struct line *line,
 
 	out_text(out, "event", ibsa_event_name(event->kind));
 	out_count(out, "sequence", event->sequence);
-	put_number(out, "trap", event->kind & IBSA_EVENT_ALL, event->trap);
+	out_count_or_none(out, "trap", event->kind & IBSA_EVENT_ALL,
+			  event->trap);
 	if (is_of_gid(event))
 		fields_gid(out, "gid", &event->gid);
 	else
 		out_none(out, "gid");
-	put_number(out, "lid", event->lid, event->lid);
+	out_count_or_none(out, "lid", event->lid, event->lid);
 	out_text_or_none(out, "name", name);
-	put_number(out, "port", event->port_num, event->port_num);
+	out_count_or_none(out, "port", event->port_num, event->port_num);
 	out_count(out, "audited", event->audited);
 	out_text_or_none(out, "reason", line_reason(line));
 	snprintf(status, sizeof(status), "0x%04x", event->status);
@@ -212,9 +200,9 @@ static void line_print(struct watcher *watcher, const struct line *line)
 	struct shown shown = { .watcher = watcher, .line = line };
 	char clean[IBSA_VALUE_TEXT];
 
-	if (watch_own(cli)->journal && *line->left_out)
+	if (watcher->journal >= 0 && *line->left_out)
 		complain("%s", line->left_out);
-	if (watch_own(cli)->journal)
+	if (watcher->journal >= 0)
 		watch_journal(watcher->journal, &line->event, cli->open.device,
 			      clean_name(watcher, &line->event, clean));
 	else
@@ -575,6 +563,9 @@ const struct command command_watch = {
 	.groups = GROUP_ALL | GROUP_RECORD,
 	.columns = (const struct columns *const[]){ &columns_watch, NULL },
 	.run = cmd_watch,
+	.text =
+	"TARGET, a node's name, a GID, a port GUID after 0x, a multicast GID\n"
+	"or self, limits the events of ports and groups; several may be given.\n",
 	.details = watch_details,
 };
 /* clang-format on */

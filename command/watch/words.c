@@ -2,12 +2,7 @@
 /* The words of the command line of ibsa watch: kinds of events, options. */
 #include <string.h>
 
-#include <ibsa/event.h>
-
-#include "output/cli.h"
-#include "watch/journal_events.h"
 #include "watch/watch.h"
-#include "watch/words.h"
 
 /* Words for the kinds of events, and for sets of kinds, on the command line. */
 /* clang-format off */
@@ -41,35 +36,10 @@ enum { WORDS = sizeof(words) / sizeof(words[0]) };
 
 void watch_details(struct cli *cli)
 {
-	static const char *const lines[] = {
-		"",
-		"With TARGET, the events gid-in, gid-out, group-created and "
-		"group-deleted",
-		"are shown only for that port or group. TARGET is a node's "
-		"name, a GID, a",
-		"port GUID after 0x, a multicast GID, or self; several may be "
-		"given.",
-		"",
-		"Other lines show the state of the subscription:",
-		"",
-		"  subscribed     the SA sends reports, or does so again",
-		"  lost           reports may be missing; subscribing again",
-		"  failed         no answer from the SA; trying again",
-		"  refused        the SA refused; at first the end, later a "
-		"retry",
-		"  gap            subscribed, but events may have been missed",
-		"  ended          the subscription has ended",
-		"",
-	};
-
 	out_line(&cli->out, "EVENT is one or more of these (default: sm):\n");
 	for (size_t i = 0; i < WORDS; i++)
 		out_line(&cli->out, "  %-13s  %s", words[i].text,
 			 words[i].help);
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		out_line(&cli->out, "%s", lines[i]);
-	out_line(&cli->out, "MESSAGE_ID of --journal:\n");
-	watch_journal_list(&cli->out);
 	out_line(&cli->out, "%s", "");
 }
 

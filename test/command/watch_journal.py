@@ -10,10 +10,14 @@ Exits with 77 if no such namespace can be created.
 """
 import json
 import os
+import pathlib
+import re
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
+import time
 
 from metrics_support import Server, Test
 
@@ -123,18 +127,46 @@ def restart(test, writer, journal, server, entries):
         entries.append(entry_read(test, journal))
 
 
+def default_is_the_journal(test, journal):
+    """Without an option, entries are written where lines would reach the
+    journal: a process that has only inherited JOURNAL_STREAM writes lines."""
+    with tempfile.NamedTemporaryFile("r+") as stream:
+        is_of = os.fstat(stream.fileno())
+        for named, args in ((f"{is_of.st_dev}:{is_of.st_ino}", ()),
+                            (f"{is_of.st_dev}:{is_of.st_ino}", ("-j",)),
+                            (f"{is_of.st_dev}:{is_of.st_ino}x", ()),
+                            (f"{is_of.st_dev}:1", ()), ("", ())):
+            stream.seek(0)
+            stream.truncate()
+            watcher = subprocess.Popen(
+                [test.ibsa, "watch", "all", "-C", "ibsa0", *args],
+                stdout=stream, env={**test.env, "IBSA_NODE": "node2 mlx5_0",
+                                    "JOURNAL_STREAM": named})
+            if named.endswith(str(is_of.st_ino)) and not args:
+                test.same(entry_read(test, journal)["IBSA_EVENT"],
+                          "subscribed", "an entry without --journal")
+            else:
+                while not os.fstat(stream.fileno()).st_size:
+                    test.same(watcher.poll(), None, f"watch of {named}")
+                    time.sleep(0.01)
+            watcher.terminate()
+            test.same(watcher.wait(20), 0, f"exit status of {named}")
+            if named.endswith(str(is_of.st_ino)) and not args:
+                test.same(os.fstat(stream.fileno()).st_size, 0, "lines, too")
+                test.same(entry_read(test, journal)["IBSA_EVENT"], "ended",
+                          "last entry")
+
+
 def message_ids(test, page):
-    """Return the MESSAGE_IDs in --help. The manual page must have the same."""
-    text = test.run("watch", "--help")[0]
-    listed = dict(line.split() for line in
-                  text.split("MESSAGE_ID of --journal:\n\n")[1]
-                  .split("\n\n")[0].splitlines())
-    test.same(len(listed), 14, "kinds of events")
-    test.same(len(set(listed.values())), 14, "MESSAGE_IDs")
+    """Return the MESSAGE_IDs of the manual page. The command must have the
+    same."""
     with open(page, encoding="utf-8") as file:
-        page = file.read()
-    for kind, number in listed.items():
-        test.expect(f"{kind} Ta {number}" in page, f"{kind} is not in the page")
+        listed = dict(re.findall(r"^\.It ([a-z-]+) Ta ([0-9a-f]{32})$",
+                                 file.read(), re.M))
+    test.same(len(listed), 14, "kinds of events")
+    source = pathlib.Path(__file__).parents[2] / "command/watch/journal.c"
+    test.same(sorted(re.findall(r'"([0-9a-f]{32})"', source.read_text("utf-8"))),
+              sorted(listed.values()), "MESSAGE_IDs of the page")
     return listed
 
 
@@ -148,6 +180,7 @@ def main(ibsa, fabric, page):
     journal = journal_make()
     with Server(test, fabric) as server:
         entries_are_those_of_watch(test, server, journal, listed)
+        default_is_the_journal(test, journal)
     journal.close()
     os.unlink(PATH)
     _, error = test.run("watch", "--journal", "--fabric", fabric, status=4)
