@@ -9,101 +9,67 @@
 #include <stdio.h>
 
 #include <ibsa/server.h>
-#include <ibsa/fabric.h>
 #include <ibsa/responder.h>
-#include <ibsa/topology.h>
 
 #include "common/library.h"
 
 #include "base/library_load.h"
 
 /* clang-format off */
-/* Functions that load the library. */
+/* The parameters of a function by their types, and its arguments. */
+#define P1(A)             (A a), (a)
+#define P2(A, B)          (A a, B b), (a, b)
+#define P3(A, B, C)       (A a, B b, C c), (a, b, c)
+#define P4(A, B, C, D)    (A a, B b, C c, D d), (a, b, c, d)
+#define P5(A, B, C, D, E) (A a, B b, C c, D d, E e), (a, b, c, d, e)
+#define P6(A, B, C, D, E, F) \
+	(A a, B b, C c, D d, E e, F f), (a, b, c, d, e, f)
+
+#define FABRIC    struct ibsa_fabric *
+#define SERVER    struct ibsa_fabric_server *
+#define RESPONDER struct ibsa_responder *
+#define ERROR     struct ibsa_error *
+
+/* Functions that load the library; the name of their struct ibsa_error. */
 #define LOADING_FUNCTIONS(F)						\
-	F(ibsa_fabric_load_sized,					\
-	  (const char *path,						\
-	   const struct ibsa_fabric_options *options, size_t size,	\
-	   struct ibsa_error *error, struct ibsa_fabric **out),		\
-	  (path, options, size, error, out))				\
-	F(ibsa_replay_open,						\
-	  (const char *path, struct ibsa_error *error,			\
-	   struct ibsa_transport **out),				\
-	  (path, error, out))						\
-	F(ibsa_fault_parse_sized,					\
-	  (const char *text, struct ibsa_fault *out, size_t size,	\
-	   struct ibsa_error *error),					\
-	  (text, out, size, error))
+	F(d, ibsa_fabric_load_sized, P5(const char *,			\
+	  const struct ibsa_fabric_options *, size_t, ERROR, FABRIC *))	\
+	F(b, ibsa_replay_open,						\
+	  P3(const char *, ERROR, struct ibsa_transport **))		\
+	F(d, ibsa_fault_parse_sized,					\
+	  P4(const char *, struct ibsa_fault *, size_t, ERROR))
 
 #define FUNCTIONS(F)							\
-	F(ibsa_fabric_attach,						\
-	  (struct ibsa_fabric *fabric, const char *node,		\
-	   unsigned int port, struct ibsa_transport **out),		\
-	  (fabric, node, port, out))					\
-	F(ibsa_fabric_end_at_sized,					\
-	  (struct ibsa_fabric *fabric, size_t node, unsigned int port,	\
-	   struct ibsa_fabric_end *out, size_t size),			\
-	  (fabric, node, port, out, size))				\
-	F(ibsa_fabric_fault_sized,					\
-	  (struct ibsa_fabric *fabric, const struct ibsa_fault *fault,	\
-	   size_t size),						\
-	  (fabric, fault, size))					\
-	F(ibsa_fabric_finding_at_sized,					\
-	  (struct ibsa_fabric *fabric, size_t index,			\
-	   struct ibsa_fabric_finding *out, size_t size),		\
-	  (fabric, index, out, size))					\
-	F(ibsa_fabric_node_at_sized,					\
-	  (struct ibsa_fabric *fabric, size_t index,			\
-	   struct ibsa_fabric_node *out, size_t size),			\
-	  (fabric, index, out, size))					\
-	F(ibsa_fabric_port_at_sized,					\
-	  (struct ibsa_fabric *fabric, size_t index,			\
-	   struct ibsa_fabric_port *out, size_t size),			\
-	  (fabric, index, out, size))					\
-	F(ibsa_fabric_server_open_sized,				\
-	  (struct ibsa_fabric *fabric, const char *path,		\
-	   const struct ibsa_fabric_server_options *options,		\
-	   size_t size,							\
-	   struct ibsa_error *error, struct ibsa_fabric_server **out),	\
-	  (fabric, path, options, size, error, out))			\
-	F(ibsa_fabric_server_wait,					\
-	  (struct ibsa_fabric_server *server, int timeout_ms),		\
-	  (server, timeout_ms))						\
-	F(ibsa_fabric_tap,						\
-	  (struct ibsa_fabric *fabric, ibsa_packet_fn seen,		\
-	   void *arg),							\
-	  (fabric, seen, arg))						\
-	F(ibsa_responder_dispatch,					\
-	  (struct ibsa_responder *responder), (responder))		\
-	F(ibsa_responder_fd,						\
-	  (const struct ibsa_responder *responder), (responder))	\
-	F(ibsa_responder_open_sized,					\
-	  (struct ibsa_fabric *fabric,					\
-	   const struct ibsa_responder_options *options, size_t size,	\
-	   struct ibsa_error *error, struct ibsa_responder **out),	\
-	  (fabric, options, size, error, out))				\
-	F(ibsa_responder_timeout_ms,					\
-	  (const struct ibsa_responder *responder), (responder))	\
-	F(ibsa_topology_copy,						\
-	  (struct ibsa_fabric *fabric, struct ibsa_topology **out),	\
-	  (fabric, out))
+	F(, ibsa_fabric_attach, P4(FABRIC, const char *, unsigned int,	\
+	  struct ibsa_transport **))					\
+	F(, ibsa_fabric_fault_sized,					\
+	  P3(FABRIC, const struct ibsa_fault *, size_t))		\
+	F(, ibsa_fabric_port_at_sized,					\
+	  P4(FABRIC, size_t, struct ibsa_fabric_port *, size_t))	\
+	F(, ibsa_fabric_server_open_sized, P6(FABRIC, const char *,	\
+	  const struct ibsa_fabric_server_options *, size_t, ERROR,	\
+	  SERVER *))							\
+	F(, ibsa_fabric_server_command,					\
+	  P5(SERVER, const char *, char *, size_t, ERROR))		\
+	F(, ibsa_fabric_server_wait, P2(SERVER, int))			\
+	F(, ibsa_fabric_tap, P3(FABRIC, ibsa_packet_fn, void *))	\
+	F(, ibsa_responder_dispatch, P1(RESPONDER))			\
+	F(, ibsa_responder_fd, P1(const RESPONDER))			\
+	F(, ibsa_responder_open_sized, P5(FABRIC,			\
+	  const struct ibsa_responder_options *, size_t, ERROR,		\
+	  RESPONDER *))							\
+	F(, ibsa_responder_timeout_ms, P1(const RESPONDER))
 
 /* Functions without a result; those that free an object take NULL. */
 #define VOID_FUNCTIONS(F)						\
-	F(ibsa_fabric_info_get_sized,					\
-	  (struct ibsa_fabric *fabric, struct ibsa_fabric_info *out,	\
-	   size_t size),						\
-	  (fabric, out, size))						\
-	F(ibsa_fabric_put, (struct ibsa_fabric *fabric), (fabric))	\
-	F(ibsa_fabric_server_close,					\
-	  (struct ibsa_fabric_server *server), (server))		\
-	F(ibsa_fabric_server_wake,					\
-	  (struct ibsa_fabric_server *server), (server))		\
-	F(ibsa_responder_close,						\
-	  (struct ibsa_responder *responder), (responder))		\
-	F(ibsa_responder_info_get_sized,				\
-	  (const struct ibsa_responder *responder,			\
-	   struct ibsa_responder_info *out, size_t size),		\
-	  (responder, out, size))
+	F(, ibsa_fabric_info_get_sized,					\
+	  P3(FABRIC, struct ibsa_fabric_info *, size_t))		\
+	F(, ibsa_fabric_put, P1(FABRIC))				\
+	F(, ibsa_fabric_server_close, P1(SERVER))			\
+	F(, ibsa_fabric_server_wake, P1(SERVER))			\
+	F(, ibsa_responder_close, P1(RESPONDER))			\
+	F(, ibsa_responder_info_get_sized,				\
+	  P3(const RESPONDER, struct ibsa_responder_info *, size_t))
 /* clang-format on */
 
 #define LIBRARY "libibsa-fabric.so.1"
@@ -111,7 +77,7 @@
 
 static struct {
 	void *library;
-#define POINTER(name, parameters, arguments) __typeof__(name) *name;
+#define POINTER(error, name, ...) __typeof__(name) *name;
 	LOADING_FUNCTIONS(POINTER) FUNCTIONS(POINTER) VOID_FUNCTIONS(POINTER)
 #undef POINTER
 } loaded;
@@ -119,8 +85,7 @@ static struct {
 static int load(struct ibsa_error *error)
 {
 	static const struct library_function functions[] = {
-#define ROW(name, parameters, arguments) \
-	{ #name, offsetof(__typeof__(loaded), name) },
+#define ROW(error, name, ...) { #name, offsetof(__typeof__(loaded), name) },
 		LOADING_FUNCTIONS(ROW) FUNCTIONS(ROW) VOID_FUNCTIONS(ROW)
 #undef ROW
 	};
@@ -142,29 +107,30 @@ static int load(struct ibsa_error *error)
 	return -EOPNOTSUPP;
 }
 
-#define DEFINE(name, parameters, arguments)               \
-	int name parameters                               \
-	{                                                 \
-		const int err = load(error);              \
-                                                          \
-		return err ? err : loaded.name arguments; \
-	}
-LOADING_FUNCTIONS(DEFINE)
-#undef DEFINE
+/* Expands the parameters before @define takes them. */
+#define EXPAND(define, ...) define(__VA_ARGS__)
 
-#define DEFINE(name, parameters, arguments)   \
-	int name parameters                   \
-	{                                     \
-		return loaded.name arguments; \
+#define DEFINE_LOADING(error, name, parameters, arguments) \
+	int name parameters                                \
+	{                                                  \
+		const int err = load(error);               \
+                                                           \
+		return err ? err : loaded.name arguments;  \
 	}
-FUNCTIONS(DEFINE)
-#undef DEFINE
-
-#define DEFINE(name, parameters, arguments)    \
-	void name parameters                   \
-	{                                      \
-		if (loaded.library)            \
-			loaded.name arguments; \
+#define DEFINE(error, name, parameters, arguments) \
+	int name parameters                        \
+	{                                          \
+		return loaded.name arguments;      \
 	}
-VOID_FUNCTIONS(DEFINE)
-#undef DEFINE
+#define DEFINE_VOID(error, name, parameters, arguments) \
+	void name parameters                            \
+	{                                               \
+		if (loaded.library)                     \
+			loaded.name arguments;          \
+	}
+#define LOADING(...) EXPAND(DEFINE_LOADING, __VA_ARGS__)
+#define OTHER(...) EXPAND(DEFINE, __VA_ARGS__)
+#define WITHOUT_RESULT(...) EXPAND(DEFINE_VOID, __VA_ARGS__)
+LOADING_FUNCTIONS(LOADING)
+FUNCTIONS(OTHER)
+VOID_FUNCTIONS(WITHOUT_RESULT)

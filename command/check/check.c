@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ibsa check: findings about the fabric or about this machine. */
 #include <string.h>
+#include <unistd.h>
 
 #include "check/check.h"
-#include "options/command.h"
 #include "output/columns.h"
 #include "options/options.h"
 #include "options/shared.h"
@@ -19,6 +19,22 @@ static const struct option_set for_node = { GROUP_ALL, OF_NODE };
 static const struct option_set for_fabric = { GROUP_ALL | GROUP_RECORD,
 					      OF_FABRIC };
 
+/* Check the arguments and options of ibsa check FILE. */
+static bool file_fits(const struct cli *cli)
+{
+	const char *file = cli->args[1];
+
+	if (cli->arg_count > 2)
+		complain("check accepts one file; remove '%s'", cli->args[2]);
+	else if (!strpbrk(file, "/.") && access(file, F_OK) != 0)
+		complain("after check, '%s' is neither the word node nor a "
+			 "topology file; see ibsa check --help",
+			 file);
+	else
+		return options_fit_file(cli, false);
+	return false;
+}
+
 static int cmd_check(struct cli *cli)
 {
 	const char *what = cli->arg_count > 1 ? cli->args[1] : NULL;
@@ -30,20 +46,10 @@ static int cmd_check(struct cli *cli)
 		return options_only(cli, "check node", &for_node)
 			       ? check_node(cli)
 			       : CLI_USAGE;
-	if (what)
-		return fail_usage(
-			"after check, only the word node is accepted, not "
-			"'%s'; see ibsa check --help",
-			what);
-	return options_only(cli, "check of the fabric", &for_fabric)
-		       ? check_fabric(cli)
-		       : CLI_USAGE;
-}
-
-static void cmd_check_details(struct cli *cli)
-{
-	check_fabric_details(cli);
-	check_node_details(cli);
+	if (!options_only(cli, "check of the fabric", &for_fabric) ||
+	    (what && !file_fits(cli)))
+		return CLI_USAGE;
+	return check_fabric(cli);
 }
 
 /* clang-format off */
@@ -61,12 +67,22 @@ static const struct option_table table =
 
 const struct command command_check = {
 	.name = "check",
-	.arguments = "[node [PEER...]]",
-	.help = "check the fabric, or this machine's ports, SA and peers",
+	.arguments = "[FILE|node [PEER...]]",
+	.help = "check the fabric, a topology file, or this machine's ports",
 	.options = &table,
 	.groups = GROUP_ALL | GROUP_RECORD,
 	.columns = (const struct columns *const[]){ &columns_check, &columns_check_node, NULL },
 	.run = cmd_check,
-	.details = cmd_check_details,
+	.text =
+	"Without node, checks the fabric, and compares it with --expect; with\n"
+	"FILE, checks that file, and the fabric it describes, without a query.\n"
+	"With node, checks the ports of this machine, and that the SA has a\n"
+	"path to each PEER: a node's name, GID, port GUID or LID.\n"
+	"\n"
+	"  ibsa topology --format net >fabric.net\n"
+	"  ibsa check --expect fabric.net\n"
+	"  ibsa check node --rate '>=400' --pkey 0x8001 storage1 storage2\n"
+	"  ibsa check node -C mlx5_0 --nagios --peers /etc/peers\n",
+	.file = 1,
 };
 /* clang-format on */

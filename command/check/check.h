@@ -25,8 +25,6 @@ static inline const struct check_options *check_own(const struct cli *cli)
 }
 
 int check_fabric(struct cli *cli);
-void check_fabric_details(struct cli *cli);
 int check_node(struct cli *cli);
-void check_node_details(struct cli *cli);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ibsa check: findings about the fabric. */
+#include <stdio.h>
+#include <unistd.h>
+
 #include "check/check.h"
 #include "output/columns.h"
 #include "findings/fabric.h"
@@ -19,26 +22,8 @@ static void finding_row(struct out *out, size_t index, void *arg)
 		fields_guid(out, "node_guid", finding.guid);
 	else
 		out_none(out, "node_guid");
-	if (finding.port)
-		out_count(out, "port", finding.port);
-	else
-		out_none(out, "port");
+	out_count_or_none(out, "port", finding.port, finding.port);
 	out_text(out, "what", finding.what.text);
-}
-
-/* Set @out to the first finding of the highest severity. */
-static void worst_get(const struct fabric_check *check,
-		      struct ibsa_finding *out)
-{
-	fabric_check_finding(check, 0, out);
-	for (size_t i = 1;
-	     i < check->count && out->severity != IBSA_SEVERITY_CRITICAL; i++) {
-		struct ibsa_finding finding;
-
-		fabric_check_finding(check, i, &finding);
-		if (finding.severity == IBSA_SEVERITY_CRITICAL)
-			*out = finding;
-	}
 }
 
 static int nagios_report(struct fabric_check *check)
@@ -58,7 +43,7 @@ static int nagios_report(struct fabric_check *check)
 			 check->info.nodes, check->info.links);
 		return nagios_print(&nagios, &check->cli->out, NAGIOS_OK, text);
 	}
-	worst_get(check, &worst);
+	fabric_check_worst(check, &worst);
 	snprintf(text, sizeof(text), "%zu %s, %s: %s", check->count,
 		 check->count == 1 ? "finding" : "findings", worst.name,
 		 worst.what.text);
@@ -77,6 +62,11 @@ static int report(struct fabric_check *check)
 		return nagios_report(check);
 	if (check->count || out_is_data(out))
 		out_rows(out, check->count, finding_row, check);
+	else if (isatty(STDERR_FILENO))
+		fprintf(stderr,
+			"no findings: %zu adapters, %zu switches, %zu links\n",
+			check->info.adapters, check->info.switches,
+			check->info.links);
 	return check->count ? CLI_NO : CLI_DONE;
 }
 
@@ -84,6 +74,7 @@ int check_fabric(struct cli *cli)
 {
 	struct fabric_check check = {
 		.cli = cli,
+		.file = cli->arg_count > 1 ? cli->args[1] : NULL,
 		.expect = check_own(cli)->expect,
 	};
 	int status = columns_use(cli, &columns_check);
@@ -94,18 +85,4 @@ int check_fabric(struct cli *cli)
 		status = report(&check);
 	fabric_check_done(&check);
 	return status;
-}
-
-void check_fabric_details(struct cli *cli)
-{
-	out_line(
-		&cli->out, "%s",
-		"Without node, checks the fabric: links that are down, slower "
-		"than both\nends support, or reported by one end only; nodes "
-		"without a path from\nhere or without a name; GUIDs and LIDs "
-		"that two ports have; a second\nmaster SM. --expect compares "
-		"the fabric with a file of ibsa topology\n--format net: what is "
-		"missing, new, moved or slower.\n\n"
-		"  ibsa topology --format net >fabric.net\n"
-		"  ibsa check --expect fabric.net\n");
 }

@@ -204,27 +204,3 @@ int check_node(struct cli *cli)
 	node_check_end(&check);
 	return status;
 }
-
-void check_node_details(struct cli *cli)
-{
-	static const char *const lines[] = {
-		"With node, checks the ports of this machine: that each is "
-		"active, that the SM",
-		"and the SA answer, and that the SA has a path to each PEER (a "
-		"node's name, GID,",
-		"port GUID or LID).",
-		"",
-		"Prints a line for each finding. The exit status is 0 without "
-		"findings, 1 with",
-		"findings.",
-		"",
-		"  ibsa check node",
-		"  ibsa check node --rate '>=400' --pkey 0x8001 storage1 "
-		"storage2",
-		"  ibsa check node -C mlx5_0 --nagios --peers /etc/peers",
-		"",
-	};
-
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		out_line(&cli->out, "%s", lines[i]);
-}

@@ -20,11 +20,9 @@ enum {
 };
 
 /*
- * Find the path of the server's socket: that of --socket, otherwise that of
- * IBSA_FABRIC, otherwise the default. If --fabric names a server,
- * fabric_server_use() has set IBSA_FABRIC.
+ * If --fabric names a server, fabric_server_use() has set IBSA_FABRIC.
  */
-static int server_find(const struct cli *cli, char room[FABRIC_PATH_MAX + 8],
+int fabric_server_find(const struct cli *cli, char room[FABRIC_PATH_MAX + 8],
 		       const char **out)
 {
 	const char *fabric = secure_getenv("IBSA_FABRIC");
@@ -52,7 +50,7 @@ static int command_send(const struct cli *cli, const char *line, char *out,
 	struct ibsa_error error = { .text = "" };
 	char name[FABRIC_PATH_MAX + 8];
 	const char *server;
-	int status = server_find(cli, name, &server);
+	int status = fabric_server_find(cli, name, &server);
 	int err;
 
 	if (status != CLI_DONE)
@@ -257,33 +255,4 @@ int fabric_script(struct cli *cli)
 	if (!is_stdin)
 		fclose(file);
 	return status;
-}
-
-void fabric_control_details(struct out *out)
-{
-	out_line(out, "%s",
-		 "Applies to a fabric server: the one at --socket PATH or "
-		 "--fabric unix:PATH,\nelse the one that IBSA_FABRIC names "
-		 "as unix:PATH, else the one that ibsa fabric\nrun starts "
-		 "without --socket.\n");
-}
-
-void fabric_fault_details(struct out *out)
-{
-	out_line(out, "%s",
-		 "KIND: lose, delay, duplicate, reorder, corrupt, busy, "
-		 "silence, redirect or\nredirect-gid. It affects PERCENT of "
-		 "the MADs at random; 0 ends the fault. COUNT\nlimits how "
-		 "often it happens. NUMBER is the largest delay in ms, or "
-		 "the number\nof ports that redirect. none ends all faults.\n");
-	fabric_control_details(out);
-}
-
-void fabric_script_details(struct out *out)
-{
-	out_line(out, "%s",
-		 "A line has a time in seconds since the start, and link, "
-		 "node, sm or fault with\nits arguments. # begins a comment. "
-		 "FILE - is standard input.\n");
-	fabric_control_details(out);
 }

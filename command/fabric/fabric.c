@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "fabric/fabric.h"
-#include "options/command.h"
 #include "output/columns.h"
 #include "options/options.h"
 
@@ -16,16 +15,18 @@
  * commands.
  */
 static const struct option_words words[] = {
-	{ "all", NULL, "draw each adapter by itself" },
 	{ "device", NULL,
 	  "the node that all requests are treated as coming from" },
 	{ "fabric", "ADDR", "the fabric's server, as unix:PATH" },
 	{ "sa", "WHAT", "embedded, or none to use another subnet manager" },
-	{ "socket", NULL, "socket of the fabric server" },
-	{ "verbose", NULL, "print more" },
-	{ "help", NULL, "show this help" },
 	{ NULL, NULL, NULL },
 };
+
+/* Help of the actions that change a running fabric server. */
+static const char for_control[] =
+	"Applies to a fabric server: the one at --socket PATH or --fabric\n"
+	"unix:PATH, else the one that IBSA_FABRIC names as unix:PATH, else the\n"
+	"one that ibsa fabric run starts without --socket.\n";
 
 /* The options of the actions that load a fabric. */
 #define LOADING (GROUP_SA | GROUP_RECORD | GROUP_HELP)
@@ -34,7 +35,7 @@ static const struct option_words words[] = {
  * @needs, @most: smallest and largest number of arguments; -1: no limit
  * @set:     options that --help shows; of the others, those that change only the
  *           output are accepted
- * @details: prints more for --help
+ * @text:    what --help adds to the sentence, or NULL
  */
 /* clang-format off */
 #define CONTROLLING { GROUP_FABRIC | GROUP_HELP, FABRIC_CONTROL }
@@ -46,49 +47,65 @@ static const struct action {
 	int most;
 	struct option_set set;
 	int (*run)(struct cli *cli);
-	void (*details)(struct out *out);
+	const char *text;
 } actions[] = {
-	{ "info", "FILE",
-	  "list the contents of a topology file, and findings about it",
-	  1, 1, { GROUP_FORMAT | GROUP_ROWS | GROUP_VERBOSE | GROUP_HELP |
-	    GROUP_DOT | GROUP_SVG, FABRIC_INFO }, fabric_info, fabric_info_details },
 	{ "run", "FILE", "serve a fabric to other processes until a signal",
 	  1, 1, { LOADING | GROUP_VERBOSE | GROUP_FORMAT, FABRIC_RUN }, fabric_run,
-	  fabric_run_details },
+	  "Programs use the fabric if IBSA_FABRIC is unix:PATH. IBSA_NODE selects\n"
+	  "the node or host whose ports a program has, as NAME or NAME/PORT.\n" },
 	{ "exec", "FILE -- COMMAND [ARGUMENT...]",
 	  "run a command with a fabric server",
 	  2, -1, { LOADING | GROUP_VERBOSE, FABRIC_EXEC }, fabric_exec,
-	  fabric_exec_details },
+	  "COMMAND has IBSA_FABRIC set, and LD_LIBRARY_PATH begins with the\n"
+	  "directory of ibsa's libibumad. If COMMAND has a DT_RPATH, LD_PRELOAD\n"
+	  "begins with this libibumad. The server ends when COMMAND ends; the exit\n"
+	  "status is COMMAND's.\n" },
 	{ "replay", "FILE",
 	  "serve the answers of a capture to other processes",
 	  1, 1, { GROUP_RECORD | GROUP_FORMAT | GROUP_VERBOSE | GROUP_HELP,
 	    FABRIC_REPLAY }, fabric_replay,
-	  fabric_replay_details },
+	  "FILE was written by --record, or is another pcap file of InfiniBand\n"
+	  "packets. Programs use the fabric as with run. A request that FILE\n"
+	  "contains receives the recorded answer; any other request is refused.\n"
+	  "run and exec also accept FILE.\n" },
 	{ "serve", "FILE --umad DEVICE[/PORT]",
 	  "let the SA of a fabric answer at a port of this machine",
 	  1, 1, { LOADING | GROUP_DEVICE | GROUP_FORMAT | GROUP_VERBOSE,
 	    FABRIC_SERVE }, fabric_serve,
-	  fabric_serve_details },
+	  "--umad gives the port of this machine, as DEVICE or DEVICE/PORT. Other\n"
+	  "programs use its SA with ibsa --sa GID. All requests are treated as\n"
+	  "coming from the node and port of -C and -P, else from the first adapter\n"
+	  "of the fabric. SIGINT, SIGTERM and SIGHUP end the command.\n" },
 	{ "link", "up|down NODE/PORT | speed NODE/PORT RATE",
 	  "bring a link of the fabric up or down, or set its speed",
-	  2, -1, CONTROLLING, fabric_control, fabric_control_details },
+	  2, -1, CONTROLLING, fabric_control },
 	{ "node", "add|remove NODE",
 	  "bring all links of a node up or down",
-	  2, -1, CONTROLLING, fabric_control, fabric_control_details },
-	{ "sm", "start|stop|move NODE",
+	  2, -1, CONTROLLING, fabric_control },
+	{ "sm", "start | stop | move NODE",
 	  "start or stop the fabric's own SMs, or move one to a node",
-	  1, -1, CONTROLLING, fabric_control, fabric_control_details },
+	  1, -1, CONTROLLING, fabric_control },
 	{ "fault", "KIND=PERCENT[,COUNT[,NUMBER]]|none",
 	  "make the fabric lose, delay or damage MADs",
-	  1, 1, CONTROLLING, fabric_control, fabric_fault_details },
+	  1, 1, CONTROLLING, fabric_control,
+	  "KIND: lose, delay, duplicate, reorder, corrupt, busy, silence, redirect\n"
+	  "or redirect-gid. It affects PERCENT of the MADs at random; 0 ends the\n"
+	  "fault. COUNT limits how often it happens. NUMBER is the largest delay in\n"
+	  "ms, or the number of ports that redirect. none ends all faults.\n" },
 	{ "errors", "NODE/PORT COUNTER +N[/s]",
 	  "count errors at a port, once or in each second",
-	  3, -1, CONTROLLING, fabric_control, fabric_control_details },
+	  3, -1, CONTROLLING, fabric_control,
+	  "COUNTER is a name that perfquery shows, such as SymbolErrorCounter or\n"
+	  "PortRcvErrors; \"Counter\" at its end may be left out, or be an s. +N\n"
+	  "adds N now, +N/s adds N in each second from now on, and 0/s ends that.\n" },
 	{ "stats", "", "show the counters of the fabric and its server", 0, 0,
 	  { GROUP_FABRIC | GROUP_FORMAT | GROUP_ROWS | GROUP_HELP,
-	    FABRIC_CONTROL }, fabric_stats, fabric_control_details },
+	    FABRIC_CONTROL }, fabric_stats },
 	{ "script", "FILE", "run the commands of a file at their times",
-	  1, 1, CONTROLLING, fabric_script, fabric_script_details },
+	  1, 1, CONTROLLING, fabric_script,
+	  "A line has a time in seconds since the start, and link, node, sm, fault\n"
+	  "or errors with its arguments. # begins a comment. FILE - is standard\n"
+	  "input.\n" },
 };
 /* clang-format on */
 
@@ -119,8 +136,13 @@ static const struct action *find_action(const char *name)
 	for (size_t i = 0; i < ACTIONS; i++)
 		if (strcmp(actions[i].name, name) == 0)
 			return &actions[i];
-	complain("unknown action '%s': fabric has %s; see ibsa fabric --help",
-		 name, action_names(names, sizeof(names)));
+	if (strcmp(name, "info") == 0)
+		complain("fabric info is now ibsa topology FILE, and its "
+			 "findings are those of ibsa check FILE");
+	else
+		complain("unknown action '%s': fabric has %s; see ibsa fabric "
+			 "--help",
+			 name, action_names(names, sizeof(names)));
 	return NULL;
 }
 
@@ -149,7 +171,12 @@ static bool cmd_fabric_part_help(struct cli *cli)
 	out_line(out, "usage: ibsa fabric %s [OPTION...]%s%s\n\n%c%s.\n",
 		 action->name, before(action->arguments), action->arguments,
 		 toupper((unsigned char)*action->help), action->help + 1);
-	action->details(out);
+	if (action->text)
+		out_line(out, "%s", action->text);
+	if (action->set.parts & FABRIC_LOADS)
+		fabric_options_details(out);
+	if (action->set.parts & FABRIC_CONTROL)
+		out_line(out, "%s", for_control);
 	options_help(cli, out, &action->set, words);
 	return true;
 }
@@ -240,13 +267,12 @@ static int cmd_fabric(struct cli *cli)
 const struct command command_fabric = {
 	.name = "fabric",
 	.arguments = "ACTION [ARGUMENT...]",
-	.help = "inspect, run or change a simulated fabric",
+	.help = "run or change a simulated fabric",
 	.options = &fabric_table,
-	.groups = GROUP_ALL | GROUP_RECORD | GROUP_SA_WORD | GROUP_DOT |
-		  GROUP_SVG,
+	.groups = GROUP_ALL | GROUP_RECORD | GROUP_SA_WORD,
 	.columns = (const struct columns *const[]){
-		&columns_fabric_info, &columns_fabric_run,
-		&columns_fabric_serve, &columns_fabric_stats, NULL,
+		&columns_fabric_run, &columns_fabric_serve,
+		&columns_fabric_stats, NULL,
 	},
 	.run = cmd_fabric,
 	.details = cmd_fabric_details,

@@ -10,12 +10,11 @@
 
 /* The parts of ibsa fabric whose options differ. */
 enum fabric_part {
-	FABRIC_INFO = 1 << 0,
-	FABRIC_RUN = 1 << 1,
-	FABRIC_EXEC = 1 << 2,
-	FABRIC_REPLAY = 1 << 3,
-	FABRIC_SERVE = 1 << 4,
-	FABRIC_CONTROL = 1 << 5, /* changes a running fabric server */
+	FABRIC_RUN = 1 << 0,
+	FABRIC_EXEC = 1 << 1,
+	FABRIC_REPLAY = 1 << 2,
+	FABRIC_SERVE = 1 << 3,
+	FABRIC_CONTROL = 1 << 4, /* changes a running fabric server */
 	/* Those that call fabric_load(). */
 	FABRIC_LOADS = FABRIC_RUN | FABRIC_EXEC | FABRIC_SERVE,
 	/* Those that run a fabric server. */
@@ -27,9 +26,6 @@ extern const struct option_table fabric_table;
 /* Return: the value of --socket or --umad, or NULL. */
 const char *fabric_socket(const struct cli *cli);
 const char *fabric_umad(const struct cli *cli);
-
-/* Return: the value of --all. */
-bool fabric_draws_all(const struct cli *cli);
 
 /*
  * Load the topology file of the first argument into @cli->loaded, with
@@ -49,13 +45,6 @@ void fabric_options_details(struct out *out);
  */
 int fabric_read(struct cli *cli, const struct ibsa_fabric_options *options,
 		struct ibsa_fabric **out);
-
-/*
- * List the contents of a topology file and the findings about it. Return: the
- * exit status.
- */
-int fabric_info(struct cli *cli);
-void fabric_info_details(struct out *out);
 
 /* Run a fabric server for a topology file until a signal arrives. */
 int fabric_run(struct cli *cli);
@@ -80,15 +69,15 @@ int fabric_stats(struct cli *cli);
 /* Send the command lines in a file to a fabric server, each at its time. */
 int fabric_script(struct cli *cli);
 
-/* Print the details of an action of ibsa fabric, for --help. */
-void fabric_run_details(struct out *out);
-void fabric_replay_details(struct out *out);
-void fabric_exec_details(struct out *out);
-void fabric_control_details(struct out *out);
-void fabric_fault_details(struct out *out);
-void fabric_script_details(struct out *out);
-
 #define FABRIC_PATH_MAX 108
+
+/*
+ * Find the server of a command: that of --socket, otherwise that of IBSA_FABRIC,
+ * otherwise the default. @room has room for its name. Return: the exit status; a
+ * failure is printed.
+ */
+int fabric_server_find(const struct cli *cli, char room[FABRIC_PATH_MAX + 8],
+		       const char **out);
 
 /*
  * Write the default path of a fabric server's socket into @out. Return: false
@@ -107,6 +96,5 @@ int fabric_default_check(const char *path);
  * signal arrives. Return: the exit status.
  */
 int fabric_serve(struct cli *cli);
-void fabric_serve_details(struct out *out);
 
 #endif

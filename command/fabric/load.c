@@ -4,8 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <ibsa/text.h>
-
 #include "common/clean.h"
 #include "fabric/fabric.h"
 #include "fabric/options.h"

@@ -29,21 +29,6 @@ static int seed_option(void *to, const char *value)
 	return CLI_DONE;
 }
 
-static int first_lid_option(void *to, const char *value)
-{
-	return option_number("--first-lid", value, MAX_LID, to);
-}
-
-static int connections_option(void *to, const char *value)
-{
-	return option_number("--connections", value, MAX_CONNECTIONS, to);
-}
-
-static int memory_option(void *to, const char *value)
-{
-	return option_number("--memory", value, MAX_MEMORY_MB, to);
-}
-
 static int sm_profile_option(void *to, const char *value)
 {
 #define PROFILE_WORD(name, word, text) word,
@@ -79,27 +64,27 @@ static int fault_option(void *to, const char *value)
 
 /* clang-format off */
 static const struct option_row rows[] = {
-	{ 'a', "all", NULL, "draw each adapter by itself", AT(all), FABRIC_INFO },
-	{ 0, "connections", "N", "fabric: connections that the server accepts",
-	  BY(connections_option, connections), FABRIC_SERVES },
-	{ 0, "fault", "KIND=N", "fabric: fault in N of 100 MADs",
+	{ 0, "connections", "N", "connections that the server accepts",
+	  AT(connections), FABRIC_SERVES,
+	  .max = MAX_CONNECTIONS },
+	{ 0, "fault", "KIND=N", "fault in N of 100 MADs",
 	  fault_option, 0, FABRIC_LOADS | FABRIC_REPLAY, .repeats = true },
-	{ 0, "first-lid", "LID", "fabric: first LID to assign",
-	  BY(first_lid_option, first_lid), FABRIC_LOADS },
-	{ 0, "memory", "MB", "fabric: memory of the server for its clients",
-	  BY(memory_option, memory_mb), FABRIC_SERVES },
-	{ 0, "opa", NULL, "fabric: Omni-Path links", AT(opa), FABRIC_LOADS },
-	{ 0, "partitions", "FILE", "fabric: P_Keys of its ports",
+	{ 0, "first-lid", "LID", "first LID to assign",
+	  AT(first_lid), FABRIC_LOADS, .max = MAX_LID },
+	{ 0, "memory", "MB", "memory of the server for its clients",
+	  AT(memory_mb), FABRIC_SERVES, .max = MAX_MEMORY_MB },
+	{ 0, "opa", NULL, "Omni-Path links", AT(opa), FABRIC_LOADS },
+	{ 0, "partitions", "FILE", "P_Keys of the ports, as in partitions.conf",
 	  AT(partitions), FABRIC_LOADS, OPTION_READS },
-	{ 0, "socket", "PATH", "fabric: socket of its server", AT(socket),
+	{ 0, "socket", "PATH", "socket of the fabric server", AT(socket),
 	  FABRIC_SERVES | FABRIC_CONTROL },
-	{ 0, "sa-at", "NODE", "fabric: node of its SA", AT(sa_at),
+	{ 0, "sa-at", "NODE", "node of the SA", AT(sa_at),
 	  FABRIC_LOADS },
 	{ 0, "seed", "N", "seed of random numbers",
 	  seed_option, 0, FABRIC_LOADS | FABRIC_REPLAY },
-	{ 0, "sm-profile", "SM", "fabric: SM profile of its SA",
+	{ 0, "sm-profile", "SM", "the SM that the SA behaves as",
 	  BY(sm_profile_option, profile), FABRIC_LOADS },
-	{ 0, "umad", "DEVICE", "fabric serve: port of the SA, DEVICE[/PORT]",
+	{ 0, "umad", "DEVICE", "port of the SA, DEVICE[/PORT]",
 	  AT(umad), FABRIC_SERVE },
 };
 /* clang-format on */
@@ -115,9 +100,4 @@ const char *fabric_socket(const struct cli *cli)
 const char *fabric_umad(const struct cli *cli)
 {
 	return fabric_own(cli)->umad;
-}
-
-bool fabric_draws_all(const struct cli *cli)
-{
-	return fabric_own(cli)->all;
 }

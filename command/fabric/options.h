@@ -9,7 +9,6 @@ enum { FABRIC_FAULTS_MAX = 16 };
 
 /**
  * struct fabric_options - options of ibsa fabric
- * @all:     draw each adapter by itself, for ibsa fabric info
  * @socket:  path of a fabric server's socket; NULL: the default
  * @sa_at:   node at which the embedded SA runs; NULL: the first adapter
  * @seed:    seed of the random numbers, if @has_seed
@@ -25,7 +24,6 @@ enum { FABRIC_FAULTS_MAX = 16 };
  * @umad:    device and port of this machine at which the SA answers, or NULL
  */
 struct fabric_options {
-	bool all;
 	const char *socket;
 	const char *sa_at;
 	uint64_t seed;

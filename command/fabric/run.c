@@ -531,34 +531,3 @@ int fabric_exec(struct cli *cli)
 	unserve(&run);
 	return status;
 }
-
-void fabric_run_details(struct out *out)
-{
-	out_line(
-		out, "%s",
-		"Programs use the fabric if IBSA_FABRIC is unix:PATH. "
-		"IBSA_NODE selects the node\nor host whose ports a program has, "
-		"as NAME or NAME/PORT.\n");
-	fabric_options_details(out);
-}
-
-void fabric_replay_details(struct out *out)
-{
-	out_line(out, "%s",
-		 "FILE was written by --record, or is another pcap file of "
-		 "InfiniBand packets.\nPrograms use the fabric as with run. "
-		 "A request that FILE contains receives the\nrecorded "
-		 "answer; any other request is refused. run and exec also "
-		 "accept FILE.\n");
-}
-
-void fabric_exec_details(struct out *out)
-{
-	out_line(out, "%s",
-		 "COMMAND has IBSA_FABRIC set, and LD_LIBRARY_PATH begins "
-		 "with the directory of\nibsa's libibumad. If COMMAND has a "
-		 "DT_RPATH, LD_PRELOAD begins with this\nlibibumad. The "
-		 "server ends when COMMAND ends; the exit status is "
-		 "COMMAND's.\n");
-	fabric_options_details(out);
-}

@@ -17,28 +17,6 @@
 #include "output/fields.h"
 #include "session/scope.h"
 
-void fabric_serve_details(struct out *out)
-{
-	static const char *const lines[] = {
-		"--umad gives the port of this machine, as DEVICE or "
-		"DEVICE/PORT.",
-		"Other programs use its SA with ibsa --sa GID. All requests "
-		"are",
-		"treated as coming from the node and port of -C and -P, else "
-		"from",
-		"the first adapter of the fabric.",
-		"",
-		"The command prints a line when it is ready. SIGINT, SIGTERM "
-		"and",
-		"SIGHUP end it.",
-		"",
-	};
-
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		out_line(out, "%s", lines[i]);
-	fabric_options_details(out);
-}
-
 /*
  * Create a signalfd for the signals that end the command, except those that
  * are ignored. Return: the signalfd, or a negative errno.

@@ -184,7 +184,7 @@ static void sms_read(struct fabric_check *check)
 	if (err && !*check->no_sms.text)
 		snprintf(check->no_sms.text, sizeof(check->no_sms.text), "%s",
 			 strerror(-err));
-	if (*check->no_sms.text)
+	if (*check->no_sms.text && !check->shows_sms)
 		complain("%s: cannot check whether there is a second master "
 			 "SM: %s",
 			 check->cli->args[0], check->no_sms.text);
@@ -221,6 +221,20 @@ void fabric_check_finding(const struct fabric_check *check, size_t index,
 		*out = (struct ibsa_finding){ .name = "" };
 }
 
+void fabric_check_worst(const struct fabric_check *check,
+			struct ibsa_finding *out)
+{
+	fabric_check_finding(check, 0, out);
+	for (size_t i = 1;
+	     i < check->count && out->severity != IBSA_SEVERITY_CRITICAL; i++) {
+		struct ibsa_finding finding;
+
+		fabric_check_finding(check, i, &finding);
+		if (finding.severity == IBSA_SEVERITY_CRITICAL)
+			*out = finding;
+	}
+}
+
 static void findings_count(struct fabric_check *check)
 {
 	struct ibsa_finding finding;
@@ -244,16 +258,13 @@ static int expected_load(struct fabric_check *check)
 		    : CLI_DONE;
 }
 
-/*
- * Make all findings. @has_queries: the topology is that of the SA, so the
- * checks that need queries are made, too.
- */
-static int findings_find(struct fabric_check *check, bool has_queries)
+/* Make all findings; the checks that need queries only without a file. */
+static int findings_find(struct fabric_check *check)
 {
 	ibsa_topology_info_get(check->topology, &check->info);
 	check->out_of_memory = ibsa_topology_check(check->topology,
 						   check->expected) != 0;
-	if (has_queries) {
+	if (!check->file) {
 		paths_check(check);
 		sms_read(check);
 		sms_check(check);
@@ -264,22 +275,18 @@ static int findings_find(struct fabric_check *check, bool has_queries)
 	return CLI_DONE;
 }
 
-int fabric_check_file(struct fabric_check *check)
-{
-	const int status = expected_load(check);
-
-	return status == CLI_DONE ? findings_find(check, false) : status;
-}
-
 int fabric_check_read(struct fabric_check *check)
 {
 	int status = expected_load(check);
 
 	if (status == CLI_DONE)
-		status = topology_read(check->cli, &check->topology);
-	if (status == CLI_DONE)
+		status = check->file
+				 ? topology_file_read(check->cli, check->file,
+						      &check->topology)
+				 : topology_read(check->cli, &check->topology);
+	if (status == CLI_DONE && !check->file)
 		status = paths_read(check);
-	return status == CLI_DONE ? findings_find(check, true) : status;
+	return status == CLI_DONE ? findings_find(check) : status;
 }
 
 void fabric_check_done(struct fabric_check *check)

@@ -18,6 +18,7 @@ struct fabric_path {
 
 /**
  * struct fabric_check - a topology and its findings
+ * @file:     topology file to check without queries; NULL: check the fabric
  * @expect:   file of --expect, or NULL
  * @expected: its topology, or NULL
  * @info:     size of @topology
@@ -26,12 +27,14 @@ struct fabric_path {
  * @own_guid: GUID of this port
  * @sms:      @sm_count SMs of the SA
  * @no_sms:   the reason why the SA has not returned SMInfoRecords, or ""
+ * @shows_sms: the caller shows @no_sms; otherwise, it is printed
  * @more:     findings that were made by queries; in the order of findings,
  *            those of the library come first
  * @count, @critical_count: number of all findings, and of the critical findings
  */
 struct fabric_check {
 	struct cli *cli;
+	const char *file;
 	const char *expect;
 	struct ibsa_topology *topology;
 	struct ibsa_topology *expected;
@@ -42,6 +45,7 @@ struct fabric_check {
 	struct ibsa_sm_info *sms;
 	size_t sm_count;
 	struct ibsa_error no_sms;
+	bool shows_sms;
 	struct ibsa_finding *more;
 	size_t more_count;
 	size_t count;
@@ -50,17 +54,12 @@ struct fabric_check {
 };
 
 /*
- * Read the topology from the SA and check it. The caller has set only
- * the members cli and expect of @check. Return: the exit status; a failure is printed. The
- * caller calls fabric_check_done() in any case.
+ * Read the topology from the member file or, if it is NULL, from the SA, and
+ * check it. The caller has set only the members cli, file, expect and shows_sms.
+ * Return: the exit status; a failure is printed. The caller calls
+ * fabric_check_done() in any case.
  */
 int fabric_check_read(struct fabric_check *check);
-
-/*
- * Check the member topology of @check, which the caller has set, without
- * queries. Return: the exit status; a failure is printed.
- */
-int fabric_check_file(struct fabric_check *check);
 void fabric_check_done(struct fabric_check *check);
 
 /* Return: the path from this port to the port with this GUID, or NULL. */
@@ -73,5 +72,12 @@ const struct fabric_path *fabric_check_path(const struct fabric_check *check,
  */
 void fabric_check_finding(const struct fabric_check *check, size_t index,
 			  struct ibsa_finding *out);
+
+/*
+ * Write the first finding of the highest severity to @out; there is at least
+ * one finding.
+ */
+void fabric_check_worst(const struct fabric_check *check,
+			struct ibsa_finding *out);
 
 #endif

@@ -500,6 +500,24 @@ bool options_fit(const struct cli *cli)
 	return options_only(cli, command->name, &set);
 }
 
+bool options_fit_file(const struct cli *cli, bool may_have_device)
+{
+	static const char *const names[] = { "device", "fabric", "port",
+					     "record", "sa",	 "sm-key" };
+	const char *wrong = NULL;
+
+	for (size_t i = may_have_device; i < sizeof(names) / sizeof(names[0]);
+	     i++)
+		if (options_given(cli, names[i]))
+			wrong = names[i];
+	if (wrong)
+		complain("%s: --%s is for queries to the SA, but the fabric is "
+			 "read from the file '%s'; remove the option or the "
+			 "file",
+			 cli->command->name, wrong, cli->args[1]);
+	return !wrong;
+}
+
 bool options_given(const struct cli *cli, const char *name)
 {
 	for (size_t i = 0; i < cli->options->count; i++)

@@ -66,6 +66,13 @@ bool options_fit(const struct cli *cli);
 bool options_only(const struct cli *cli, const char *whose,
 		  const struct option_set *set);
 
+/*
+ * Whether no option for queries is given, because the fabric is read from the
+ * file of the first argument; if not, a message is printed. @may_have_device:
+ * --device is not for queries.
+ */
+bool options_fit_file(const struct cli *cli, bool may_have_device);
+
 /* Whether the option @name is given. */
 bool options_given(const struct cli *cli, const char *name);
 

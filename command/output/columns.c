@@ -113,15 +113,6 @@ static const struct column env[] = {
 	ALWAYS("reason", TEXT),
 };
 
-static const struct column fabric_info[] = {
-	WORDS("what", "node|switch|LID|link|finding"),
-	ALWAYS("kind", TEXT),
-	ALWAYS("count", NUMBER),
-	MAYBE("file", TEXT),
-	MAYBE("line", NUMBER),
-	MAYBE("text", TEXT),
-};
-
 static const struct column fabric_run[] = {
 	WORDS("event", "ready"),
 	ALWAYS("fabric", TEXT),
@@ -320,7 +311,6 @@ COLUMNS(check_node, "check-node");
 COLUMNS(devices, "devices");
 COLUMNS(doctor, "doctor");
 COLUMNS(env, "env");
-COLUMNS(fabric_info, "fabric-info");
 STREAM(fabric_run, "fabric-run");
 STREAM(fabric_serve, "fabric-serve");
 COLUMNS(fabric_stats, "fabric-stats");

@@ -69,7 +69,6 @@ extern const struct columns columns_check_node;
 extern const struct columns columns_devices;
 extern const struct columns columns_doctor;
 extern const struct columns columns_env;
-extern const struct columns columns_fabric_info;
 extern const struct columns columns_fabric_run;
 extern const struct columns columns_fabric_serve;
 extern const struct columns columns_fabric_stats;

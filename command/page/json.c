@@ -3,8 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include <ibsa/text.h>
-
 #include "common/clean.h"
 #include "page/page.h"
 

@@ -210,7 +210,7 @@ function sectionSize(section) {
 	section.islands = new Set();
 	section.size = section.top.length;
 	for (const group of section.pods) {
-		section.size += group.hostCount + group.leaves.length + group.others.length;
+		section.size += group.adapterCount + group.leaves.length + group.others.length;
 		section.islands.add((group.leaves[0] || group.others[0]).island);
 	}
 	return section.size;

@@ -71,6 +71,15 @@ function farPort(link, node) {
 	return link.a === node ? link.bPort : link.aPort;
 }
 
+/*
+ * Number of hosts that these adapters belong to: adapters with a description of two words,
+ * such as "host mlx5_0", are of the host with the first word as its name.
+ */
+function hostsCount(adapters) {
+	return new Set(adapters.map((node) => /^\S+ \S+$/.test(node.label) ?
+		node.label.split(" ")[0] : node)).size;
+}
+
 /* A host is drawn at the switch of its first linked port. */
 function leavesFind() {
 	for (const node of nodes) {
@@ -179,7 +188,8 @@ function groupMake(switches) {
 		leaves,
 		others,
 		name: isSingle ? "" : commonName(switches.map((node) => node.label)),
-		hostCount: leaves.reduce((sum, leaf) => sum + leaf.hosts.length, 0),
+		adapterCount: leaves.reduce((sum, leaf) => sum + leaf.hosts.length, 0),
+		hostCount: hostsCount(leaves.flatMap((leaf) => leaf.hosts)),
 	};
 	for (const node of switches)
 		node.group = group;
@@ -214,11 +224,11 @@ function sectionsFind() {
 	}
 	for (const section of sections.values())
 		sectionSort(section);
-	return [...sections.values()].sort((a, b) => b.hostCount - a.hostCount);
+	return [...sections.values()].sort((a, b) => b.adapterCount - a.adapterCount);
 }
 
 function sectionSort(section) {
 	section.top = groupMake(section.top).others;
 	section.pods.sort((a, b) => byName(a.leaves[0] || a.others[0], b.leaves[0] || b.others[0]));
-	section.hostCount = section.pods.reduce((sum, group) => sum + group.hostCount, 0);
+	section.adapterCount = section.pods.reduce((sum, group) => sum + group.adapterCount, 0);
 }

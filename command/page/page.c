@@ -7,7 +7,7 @@
 #include "base/file_write.h"
 #include "names/node_map.h"
 #include "page/page.h"
-#include "options/command.h"
+#include "options/options.h"
 #include "options/shared.h"
 
 enum { TIME_TEXT = 32 };
@@ -27,21 +27,12 @@ static int options_check(const struct cli *cli)
 	if (cli->arg_count > 2)
 		return fail_usage("page accepts one file; remove '%s'",
 				  cli->args[2]);
+	if (cli->arg_count > 1 && !options_fit_file(cli, false))
+		return CLI_USAGE;
 	if (!cli->output.file)
 		return fail_usage("page needs --output FILE, or -o FILE; - is "
 				  "standard output");
 	return CLI_DONE;
-}
-
-static int topology_get(struct page *page)
-{
-	int status;
-
-	if (!page->file)
-		return fabric_check_read(&page->check);
-	status = topology_file_read(page->cli, page->file,
-				    &page->check.topology);
-	return status == CLI_DONE ? fabric_check_file(&page->check) : status;
 }
 
 static int page_read(struct page *page)
@@ -50,7 +41,7 @@ static int page_read(struct page *page)
 
 	page->view.map = page->cli->names.map;
 	if (status == CLI_DONE)
-		status = topology_get(page);
+		status = fabric_check_read(&page->check);
 	if (status != CLI_DONE)
 		return status;
 	page->view.topology = page->check.topology;
@@ -79,14 +70,14 @@ static int page_put(struct page *page)
 	page_open(json, NULL, '{');
 	page_text(json, "version", ibsa_version());
 	time_put(json);
-	if (page->file)
-		page_text(json, "file", page->file);
+	if (page->check.file)
+		page_text(json, "file", page->check.file);
 	if (page->here == SIZE_MAX)
 		page_null(json, "here");
 	else
 		page_number(json, "here", page->here);
 	page_topology(page);
-	if (!page->file)
+	if (!page->check.file)
 		status = page_records(page);
 	page_close(json, '}');
 	fputs(page_tail, json->file);
@@ -128,8 +119,11 @@ static int cmd_page(struct cli *cli)
 	const struct page_options *options = cli->own;
 	struct page page = {
 		.cli = cli,
-		.check = { .cli = cli, .expect = options->expect },
-		.file = cli->arg_count > 1 ? cli->args[1] : NULL,
+		.check = {
+			.cli = cli,
+			.file = cli->arg_count > 1 ? cli->args[1] : NULL,
+			.expect = options->expect,
+		},
 	};
 	int status = options_check(cli);
 
@@ -139,21 +133,6 @@ static int cmd_page(struct cli *cli)
 	free(page.ports);
 	free(page.by_guid);
 	return status;
-}
-
-static void cmd_page_details(struct cli *cli)
-{
-	out_line(
-		&cli->out, "%s",
-		"Writes one HTML file that shows the fabric, as the SA has it, "
-		"or a topology\nfile: the findings of ibsa check, a picture "
-		"with a search for hosts, the\npaths from here, partitions, "
-		"services, multicast groups, the SMs and the\nlatency of the "
-		"SA. A browser needs no network to show it. --expect compares\n"
-		"the fabric with a file.\n\n"
-		"  ibsa page -o fabric.html\n"
-		"  ibsa page --expect fabric.net -o fabric.html\n"
-		"  ibsa page fabric.net -o - >fabric.html\n");
 }
 
 /* clang-format off */
@@ -172,7 +151,13 @@ const struct command command_page = {
 	.groups = GROUP_OPEN | GROUP_NAMES | GROUP_FILE | GROUP_RECORD |
 		  GROUP_VERBOSE | GROUP_VERSION | GROUP_HELP,
 	.run = cmd_page,
-	.details = cmd_page_details,
+	.text =
+	"Writes one HTML file that shows the fabric, or a topology file; a\n"
+	"browser needs no network to show it.\n"
+	"\n"
+	"  ibsa page -o fabric.html\n"
+	"  ibsa page --expect fabric.net -o fabric.html\n"
+	"  ibsa page fabric.net -o - >fabric.html\n",
 	.file = 1,
 };
 /* clang-format on */

@@ -44,9 +44,8 @@ struct page_port {
 
 /**
  * struct page - what the page shows, and where it is written
- * @check: the topology and its findings; without a client if @file is not NULL
+ * @check: the topology and its findings; without a client if it has a file
  * @view:  the same topology, with the names of --node-name-map
- * @file:  the file that is read instead of the SA, or NULL
  * @ports: @port_count ports, ordered by node and number
  * @by_guid: the same ports, ordered by port GUID
  * @here:  index of this port in @ports, or SIZE_MAX
@@ -55,7 +54,6 @@ struct page {
 	struct cli *cli;
 	struct fabric_check check;
 	struct topology_view view;
-	const char *file;
 	struct page_port *ports;
 	const struct page_port **by_guid;
 	size_t port_count;

@@ -136,7 +136,7 @@ function summaryShow() {
 	const facts = [
 		["Critical findings", critical, critical ? "critical-text" : "good-text"],
 		["Warnings", warnings, warnings ? "warning-text" : "good-text"],
-		["Hosts", info.adapters], ["Switches", info.switches], ["Links", info.links],
+		["Hosts", hostsCount(nodes.filter((node) => !node.isSwitch))], ["Switches", info.switches], ["Links", info.links],
 	];
 	if (info.islands > 1)
 		facts.push(["Islands", info.islands]);
@@ -249,8 +249,27 @@ function partitionsNote(list) {
 		`${countText(ports.length, "port")} are known.` : null;
 }
 
+/* Without the P_Key tables of other ports: what this port may see. */
+function ownPartitionsShow() {
+	const own = { list: data.own_partitions,
+		      note: "The SA did not return the P_Key tables of other ports: these are the " +
+			"partitions of the port from which the page was made, and the ports to " +
+			"which it has a path in each. Many SAs return the tables to requests with " +
+			"the SM_Key, which --sm-key sets." };
+	sectionShow("partitions", own, "The port is in no partition.", [
+		{ title: "P_Key", class: "fixed", value: (row) => row.pkey },
+		{ title: "This port", value: (row) => `${row.member} member` },
+		{ title: "Ports with a path", class: "number", value: (row) => row.ports.length },
+		{ title: "Ports", value: (row) => membersMake(row.ports) },
+	]);
+}
+
 function partitionsShow() {
 	const { partitions } = data;
+	if (partitions && partitions.why && data.own_partitions.length) {
+		ownPartitionsShow();
+		return;
+	}
 	if (partitions && partitions.why)
 		partitions.hint = "Many SAs return the P_Key tables of other ports only to requests " +
 			"with the SM_Key, which --sm-key sets.";
@@ -363,7 +382,7 @@ function detailsShow(node) {
 		     ["Leaf switch", node.leaf && nodeButton(node.leaf)],
 		     ["Leaf port", node.leaf && String(node.leafPort)],
 		     ["Level", node.isSwitch ? String(node.level) : null],
-		     ["Hosts", node.hosts.length ? String(node.hosts.length) : null],
+		     ["Hosts", node.hosts.length ? String(hostsCount(node.hosts)) : null],
 		     ["Ports", String(node.portCount)],
 	     ]),
 	     ...(node.findings.length ? [element("ul", {}, ...node.findings.map((finding) =>

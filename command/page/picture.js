@@ -170,7 +170,7 @@ function busDraw(section) {
 	context.strokeStyle = colors.cable;
 	context.lineWidth = Math.max(1.5, view.scale);
 	context.beginPath();
-	context.moveTo(middle, py(section.topBottom + GAP));
+	context.moveTo(middle, py(section.topBottom));
 	context.lineTo(middle, branch(linked[0]));
 	context.lineTo(trunk, branch(linked[0]));
 	context.lineTo(trunk, branch(linked.at(-1)));
@@ -198,17 +198,31 @@ function boxMiddle(box, isLower) {
 	return [px(box.x + box.w / 2), py(isLower ? box.y : box.y + box.h)];
 }
 
+/*
+ * The end of a bundle at a switch: at the edge of its group, unless the bundle stays in
+ * the group, so that it does not cross the group's title.
+ */
+function bundleEnd(node, far, isLower) {
+	const panel = node.group === far.group ? null : node.group.box;
+	const [x, y] = boxMiddle(node.box, isLower);
+	return [x, panel ? boxMiddle(panel, isLower)[1] : y];
+}
+
 function bundleDraw(a, b, color, width) {
-	const [upper, lower] = a.box.y <= b.box.y ? [a.box, b.box] : [b.box, a.box];
+	const [above, below] = a.box.y <= b.box.y ? [a, b] : [b, a];
+	const [upper, lower] = [above.box, below.box];
 	context.strokeStyle = color;
 	context.lineWidth = width;
 	context.beginPath();
+	if (lower.y > upper.y) {
+		context.moveTo(...bundleEnd(above, below, false));
+		context.lineTo(...bundleEnd(below, above, true));
+		context.stroke();
+		return;
+	}
 	context.moveTo(...boxMiddle(upper, false));
-	if (lower.y > upper.y)
-		context.lineTo(...boxMiddle(lower, true));
-	else
-		context.arcTo(px((upper.x + lower.x + upper.w) / 2), py(upper.y + upper.h + ROW_GAP),
-			      ...boxMiddle(lower, false), Math.abs(px(upper.x) - px(lower.x)) / 2);
+	context.arcTo(px((upper.x + lower.x + upper.w) / 2), py(upper.y + upper.h + ROW_GAP),
+		      ...boxMiddle(lower, false), Math.abs(px(upper.x) - px(lower.x)) / 2);
 	context.stroke();
 }
 

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/types.h>
-
+#include "base/list.h"
 #include "output/fields.h"
 #include "page/page.h"
 #include "session/query_wait.h"
@@ -17,6 +16,7 @@ enum {
 	SAMPLES = 16,
 	PKEY_MEMBER = 0x8000, /* the bit of full members */
 	PKEYS = 0x8000,	      /* numbers of partitions */
+	OWN_PARTITIONS = 16,  /* of this port that are queried */
 };
 
 struct member {
@@ -235,28 +235,31 @@ static uint32_t pkey_order(uint16_t pkey)
 }
 
 /* External ports of switches are not ports of the page. */
-static size_t members_add(const struct page *page,
-			  const struct ibsa_pkey_table *table,
-			  struct member *out)
+static void members_add(struct section *section,
+			const struct ibsa_pkey_table *table,
+			struct member **all, size_t *count)
 {
+	const struct page *page = section->page;
 	const size_t values = sizeof(table->pkey) / sizeof(table->pkey[0]);
-	size_t count = 0;
 	unsigned int number;
 	size_t node;
 	size_t port;
 
 	if (ibsa_topology_lid_find(page->check.topology, table->lid, &node,
 				   &number) != 0)
-		return 0;
+		return;
 	port = page_port_find(page, node, number ? number : table->port_num);
-	if (port == SIZE_MAX)
-		return 0;
-	for (size_t i = 0; i < values; i++)
-		if (table->pkey[i] & (PKEYS - 1))
-			out[count++] = (struct member){
-				pkey_order(table->pkey[i]), (uint32_t)port
-			};
-	return count;
+	for (size_t i = 0; port != SIZE_MAX && i < values; i++) {
+		struct member *added;
+
+		if (!(table->pkey[i] & (PKEYS - 1)))
+			continue;
+		added = list_add(all, count, sizeof(*added));
+		section->out_of_memory |= !added;
+		if (added)
+			*added = (struct member){ pkey_order(table->pkey[i]),
+						  (uint32_t)port };
+	}
 }
 
 static void members_put(struct page_json *json, const char *name,
@@ -288,27 +291,13 @@ static void partitions_put(struct page_json *json, const struct member *all,
 static void partitions_use(struct section *section,
 			   const struct ibsa_reply *reply)
 {
-	const struct page *page = section->page;
 	struct ibsa_pkey_table table;
-	const size_t values = sizeof(table.pkey) / sizeof(table.pkey[0]);
 	struct member *all = NULL;
-	size_t room = 0;
 	size_t count = 0;
 
-	for (size_t i = 0; i < reply->count; i++) {
-		if (room < count + values) {
-			struct member *more;
-
-			room = 2 * room + values;
-			more = reallocarray(all, room, sizeof(*all));
-			section->out_of_memory |= !more;
-			if (!more)
-				break;
-			all = more;
-		}
+	for (size_t i = 0; i < reply->count; i++)
 		if (ibsa_reply_decode(reply, i, &table, sizeof(table)) == 0)
-			count += members_add(page, &table, all + count);
-	}
+			members_add(section, &table, &all, &count);
 	if (count)
 		qsort(all, count, sizeof(*all), by_pkey);
 	partitions_put(&section->page->json, all, count);
@@ -449,6 +438,76 @@ static int sms_put(struct page *page)
 	return CLI_DONE;
 }
 
+static void paths_use(struct section *section, const struct ibsa_reply *reply)
+{
+	struct page *page = section->page;
+	struct ibsa_path path;
+	size_t index;
+
+	for (size_t i = 0; i < reply->count; i++) {
+		if (ibsa_reply_decode(reply, i, &path, sizeof(path)) != 0)
+			continue;
+		index = page_port_find_guid(page, fields_gid_guid(&path.dgid));
+		if (index != SIZE_MAX)
+			page_number(&page->json, NULL, index);
+	}
+}
+
+/* Write a partition of this port, with the ports to which it has a path in it. */
+static int own_partition_put(struct page *page, const struct ibsa_gid *own,
+			     uint16_t pkey)
+{
+	const struct ibsa_path match = {
+		.sgid = *own,
+		.pkey = pkey,
+		.reversible = 1,
+		.numb_path = 1,
+	};
+	const struct ibsa_query query = {
+		.record = &ibsa_path_record,
+		.match = &match,
+		.mask = IBSA_PATH_CM(sgid) | IBSA_PATH_CM(pkey) |
+			IBSA_PATH_CM(reversible) | IBSA_PATH_CM(numb_path),
+		.method = IBSA_METHOD_GET_TABLE,
+	};
+	struct section section = { .page = page, .use = paths_use };
+	int status;
+
+	page_open(&page->json, NULL, '{');
+	page_hex(&page->json, "pkey", pkey & (PKEYS - 1U), 4);
+	page_text(&page->json, "member",
+		  pkey & PKEY_MEMBER ? "full" : "limited");
+	page_open(&page->json, "ports", '[');
+	status = section_query(&section, &query);
+	page_close(&page->json, ']');
+	page_close(&page->json, '}');
+	return status;
+}
+
+/*
+ * Write the partitions of this port: all that the page has about partitions if
+ * the SA does not return the P_Key tables of other ports.
+ */
+static int own_partitions_put(struct page *page)
+{
+	struct ibsa_gid own;
+	uint16_t pkey;
+	size_t count = 0;
+	int status = own_gid_get(page->cli, &own);
+
+	page_open(&page->json, "own_partitions", '[');
+	for (uint32_t i = 0; status == CLI_DONE && count < OWN_PARTITIONS &&
+			     ibsa_pkey_get(page->cli->client, i, &pkey) == 0;
+	     i++) {
+		if (!(pkey & (PKEYS - 1)))
+			continue;
+		status = own_partition_put(page, &own, pkey);
+		count++;
+	}
+	page_close(&page->json, ']');
+	return status;
+}
+
 int page_records(struct page *page)
 {
 	int status = sms_put(page);
@@ -458,6 +517,8 @@ int page_records(struct page *page)
 	if (status == CLI_DONE)
 		status = table_put(page, "partitions", &ibsa_pkey_table_record,
 				   partitions_use);
+	if (status == CLI_DONE)
+		status = own_partitions_put(page);
 	if (status == CLI_DONE)
 		status = table_put(page, "services", &ibsa_service_record,
 				   services_use);

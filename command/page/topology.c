@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/types.h>
-
 #include "output/fields.h"
 #include "page/page.h"
 
@@ -102,7 +100,7 @@ int page_ports_find(struct page *page)
 	for (size_t i = 0; i < page->port_count; i++)
 		page->by_guid[i] = &page->ports[i];
 	qsort(page->by_guid, page->port_count, sizeof(*page->by_guid), by_guid);
-	page->here = page->file
+	page->here = page->check.file
 			     ? SIZE_MAX
 			     : page_port_find_guid(page, page->check.own_guid);
 	return CLI_DONE;
@@ -124,63 +122,36 @@ static void info_put(struct page *page)
 	page_close(json, '}');
 }
 
-static void node_name_put(struct page_json *json,
-			  const struct ibsa_topology_node *node)
-{
-	page_text(json, NULL, node->name);
-}
+static const char *const node_columns[] = { "name",  "guid",  "type",
+					    "ports", "level", "island" };
 
-static void node_guid_put(struct page_json *json,
-			  const struct ibsa_topology_node *node)
+static void node_put(struct page_json *json, size_t column,
+		     const struct ibsa_topology_node *node)
 {
-	page_hex(json, NULL, node->guid, 16);
-}
+	const uint64_t numbers[] = { 0,		  0,
+				     node->type,  node->port_count,
+				     node->level, node->island };
 
-static void node_type_put(struct page_json *json,
-			  const struct ibsa_topology_node *node)
-{
-	page_number(json, NULL, node->type);
-}
-
-static void node_ports_put(struct page_json *json,
-			   const struct ibsa_topology_node *node)
-{
-	page_number(json, NULL, node->port_count);
-}
-
-static void node_level_put(struct page_json *json,
-			   const struct ibsa_topology_node *node)
-{
-	page_number(json, NULL, node->level);
-}
-
-static void node_island_put(struct page_json *json,
-			    const struct ibsa_topology_node *node)
-{
-	page_number(json, NULL, node->island);
+	if (column == 0)
+		page_text(json, NULL, node->name);
+	else if (column == 1)
+		page_hex(json, NULL, node->guid, 16);
+	else
+		page_number(json, NULL, numbers[column]);
 }
 
 static void nodes_put(struct page *page)
 {
-	static const struct {
-		const char *name;
-		void (*put)(struct page_json *json,
-			    const struct ibsa_topology_node *node);
-	} columns[] = {
-		{ "name", node_name_put },   { "guid", node_guid_put },
-		{ "type", node_type_put },   { "ports", node_ports_put },
-		{ "level", node_level_put }, { "island", node_island_put },
-	};
 	struct page_json *json = &page->json;
 
 	page_open(json, "nodes", '{');
-	for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++) {
-		page_open(json, columns[c].name, '[');
+	for (size_t column = 0; column < 6; column++) {
+		page_open(json, node_columns[column], '[');
 		for (size_t i = 0; i < page->view.info.nodes; i++) {
 			const struct ibsa_topology_node node =
 				topology_view_node(&page->view, i);
 
-			columns[c].put(json, &node);
+			node_put(json, column, &node);
 		}
 		page_close(json, ']');
 	}

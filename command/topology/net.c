@@ -11,9 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-#include <ibsa/text.h>
-#include <ibsa/types.h>
-
 #include "output/fields.h"
 #include "base/file_write.h"
 #include "graph/name_text.h"

@@ -3,12 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/types.h>
-#include <ibsa/text.h>
-
 #include "output/columns.h"
 #include "output/fields.h"
-#include "options/command.h"
 #include "options/options.h"
 #include "topology/topology.h"
 #include "options/shared.h"
@@ -241,10 +237,7 @@ static void link_cells(struct out *out, const struct ibsa_topology_port *port)
 		  "neighbor_mtu", &info);
 	code_cell(out, "rate", has_link ? port->rate : 0, &ibsa_path_record,
 		  "rate", &path);
-	if (has_link)
-		out_count(out, "ends", port->is_one_end ? 1 : 2);
-	else
-		out_none(out, "ends");
+	out_count_or_none(out, "ends", has_link, port->is_one_end ? 1 : 2);
 }
 
 static void more_cells(struct out *out, const struct topology_view *view,
@@ -299,42 +292,22 @@ static int topology_table(struct cli *cli, const struct topology_view *view)
 	return status;
 }
 
-/*
- * Check that no option for queries is given together with a file: the topology
- * is read from the file, without a query.
- */
-static bool file_options_check(const struct cli *cli)
-{
-	static const char *const names[] = { "fabric", "port", "record", "sa",
-					     "sm-key" };
-	const char *wrong = NULL;
-
-	if (cli->arg_count < 2)
-		return true;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (options_given(cli, names[i]))
-			wrong = names[i];
-	if (cli->open.device && !topology_device_pattern(cli))
-		wrong = "device";
-	if (!wrong)
-		return true;
-	complain("topology: --%s is for queries to the SA, but the topology "
-		 "is read from the file '%s'; remove the option or the file%s",
-		 wrong, cli->args[1],
-		 strcmp(wrong, "device") == 0
-			 ? ", or, to show only some adapters of the file, give "
-			   "--device a pattern such as 'mlx5_[0]'"
-			 : "");
-	return false;
-}
-
 static int options_check(const struct cli *cli)
 {
 	if (cli->arg_count > 2)
 		return fail_usage("topology accepts one file; remove '%s'",
 				  cli->args[2]);
-	return file_options_check(cli) ? draw_check(cli, topology_own(cli)->all)
-				       : CLI_USAGE;
+	if (cli->arg_count > 1 && cli->open.device &&
+	    !topology_device_pattern(cli))
+		return fail_usage("topology: --device is for queries to the "
+				  "SA, but the fabric is read from the file "
+				  "'%s'; remove the option, or, to show only "
+				  "some adapters of the file, give it a "
+				  "pattern such as 'mlx5_[0]'",
+				  cli->args[1]);
+	if (cli->arg_count > 1 && !options_fit_file(cli, true))
+		return CLI_USAGE;
+	return draw_check(cli, topology_own(cli)->all);
 }
 
 static int topology_show(struct cli *cli, const struct topology_view *view)
@@ -368,28 +341,6 @@ static int cmd_topology(struct cli *cli)
 	return status;
 }
 
-static void cmd_topology_details(struct cli *cli)
-{
-	out_line(
-		&cli->out, "%s",
-		"Prints a line for each link, as the SA has them, or as FILE of "
-		"ibnetdiscover\nhas them, the switches of the highest level "
-		"first. Leaf switches, which have\nadapters, have level 1. "
-		"Nodes without a link follow with a line of their own.\n\n"
-		"dot and svg draw it: each node, or above 32 "
-		"adapters and 128 boxes groups\nof them, unless --all is "
-		"given.\n\n"
-		"--device with *, ? or [ selects the adapters whose device "
-		"matches, as a rail\ndoes: --device 'mlx5_[01]'. Without them "
-		"it is the device to send from.\n\n"
-		"  ibsa topology                            a line for each "
-		"link\n"
-		"  ibsa topology --format net >fabric.net   for ibsa check "
-		"--expect, fabric run\n"
-		"  ibsa topology --format slurm --device 'mlx5_[0]' "
-		">topology.conf\n");
-}
-
 /* clang-format off */
 static const struct option_row rows[] = {
 	OPTION_ALL("dot, svg: draw each node by itself", struct topology_options, all),
@@ -407,7 +358,13 @@ const struct command command_topology = {
 		  GROUP_DOT | GROUP_SVG,
 	.columns = (const struct columns *const[]){ &columns_topology, NULL },
 	.run = cmd_topology,
-	.details = cmd_topology_details,
+	.text =
+	"Prints a line for each link, as the SA or FILE of ibnetdiscover has\n"
+	"them. --device with *, ? or [ selects adapters, as a rail does.\n"
+	"\n"
+	"  ibsa topology --format net >fabric.net   for ibsa check --expect\n"
+	"  ibsa topology --format slurm --device 'mlx5_[0]' >topology.conf\n"
+	"  ibsa topology --format svg >fabric.svg\n",
 	.file = 1,
 };
 /* clang-format on */

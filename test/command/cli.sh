@@ -22,7 +22,6 @@ help_of_actions() {
 			sed 's/.*--//' | sort | xargs)
 		[ "$given" = "$options" ] || fail "options: $given"
 	done <<-'END'
-		info all fields format help json verbose
 		run connections fault first-lid format help json memory opa partitions record sa sa-at seed sm-profile socket verbose
 		exec connections fault first-lid help memory opa partitions record sa sa-at seed sm-profile socket verbose
 		replay connections fault format help json memory record seed socket verbose
@@ -74,7 +73,6 @@ help_on_each_level() {
 	run 2 service lists --help; err_has 'list, lookup'
 	run 0 fabric serve --help
 	out_has '^usage: ibsa fabric serve \[OPTION...\] FILE --umad'
-	run 0 fabric info --help; out_has ibnetdiscover
 	run 2 fabric infos --help; err_has infos
 	run 0 -V; out_has '^ibsa [0-9]+\.[0-9]+\.[0-9]+$'; lines 1
 	run 0 --version; lines 1
@@ -95,10 +93,10 @@ wrong_command_lines() {
 		pat self 1
 		fabric
 		fabric infos
-		fabric info
-		fabric info one two
-		fabric info one --lease 3
-		fabric info one --umad rxe0
+		fabric run
+		fabric run one two
+		fabric run one --lease 3
+		fabric run one --umad rxe0
 		fabric serve one
 		fabric serve one --umad
 		fabric serve one --umad /1
@@ -278,7 +276,7 @@ removed_options_name_the_new_ones() {
 			err_has "^ibsa: ${old%%=*} is now $new(;|\$)"
 		done
 	done < <(sed -n '/^### Removed or renamed options/,/^##* /s/^| `\(--[a-z-]*\)[^|]* | `\([^`>]*[^`> ]\).*/\1 \2/p' \
-		"$(dirname "$0")/../../NEWS.md")
+		"$support/../../NEWS.md")
 	[ $count -ge 7 ] || fail "only $count options in NEWS.md"
 	on 2 fabric exec "$fabric" "$ibsa" topology --net
 	err_has 'write options of the command after --$'
@@ -293,7 +291,7 @@ formats_are_those_of_the_command() {
 	done <<-'LINES'
 		check
 		check node
-		fabric info
+		fabric run one
 		fabric link
 		fabric stats
 		query get

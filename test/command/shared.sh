@@ -262,7 +262,7 @@ socket_names_the_server() {
 	done
 	run 2 fabric stats --socket "$(printf '%0200d' 0)"; err_has 'longer than'
 	run 2 fabric stats --socket ''; err_has 'the value is empty'
-	run 2 fabric info "$fabric" --socket s; err_has 'no option --socket'
+	run 2 topology "$fabric" --socket s; err_has 'no option --socket'
 	stop TERM
 }
 
@@ -592,7 +592,7 @@ is_as_the_options_say() {
 	err_has 'is not a fault'
 	run 2 fabric serve "$fabric" --umad nothing --sa none; err_has 'no SA'
 	run 2 fabric run "$fabric" --sa 5; err_has 'embedded or none'
-	run 2 fabric info "$fabric" --opa; err_has 'no option --opa'
+	run 2 topology "$fabric" --opa; err_has 'no option --opa'
 	run 2 fabric stats --first-lid 5; err_has 'no option --first-lid'
 }
 

@@ -132,11 +132,12 @@ links() {
 		wrong "topology --format net differs: $(cat differ)"
 	# ibsa can load the output of ibnetdiscover as a topology; its only
 	# findings are narrow links.
-	"$ibsa" fabric info net -j >ours 2>errors
-	[ $? -le 1 ] || wrong "fabric info: $(cat errors)"
-	jq -e 'all(.[] | select(.what == "finding"); .kind == "narrow")' ours \
-		>/dev/null || wrong "fabric info: $(cat ours)"
-	jq -e 'map(select(.what == "link") | .kind) | sort ==
+	"$ibsa" check net -j >ours 2>errors
+	[ $? -le 1 ] || wrong "check: $(cat errors)"
+	jq -e 'all(.finding == "narrow")' ours >/dev/null ||
+		wrong "check: $(cat ours)"
+	"$ibsa" topology net -j >ours 2>errors || wrong "topology: $(cat errors)"
+	jq -e 'map(.width + .speed) | unique ==
 		["1xXDR", "2xXDR", "4xNDR", "4xXDR", "8xXDR"]' ours >/dev/null ||
 		wrong "ibnetdiscover: $(cat net)"
 	run saquery PIR >records 2>errors || wrong "saquery: $(cat errors)"
