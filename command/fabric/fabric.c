@@ -106,6 +106,13 @@ static const struct action {
 	  "A line has a time in seconds since the start, and link, node, sm, fault\n"
 	  "or errors with its arguments. # begins a comment. FILE - is standard\n"
 	  "input.\n" },
+	{ "sysfs", "HOST DIR", "write the device files of a host to a directory",
+	  2, 2, CONTROLLING, fabric_sysfs,
+	  "DIR has the files that /sys has for the adapters of HOST:\n"
+	  "class/infiniband and so on. Programs that take another /sys read them\n"
+	  "there, and libibverbs if SYSFS_PATH is DIR. A file is replaced within\n"
+	  "half a second after a change. SIGINT, SIGTERM and SIGHUP end the\n"
+	  "command, which then removes the files.\n" },
 };
 /* clang-format on */
 

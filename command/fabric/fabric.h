@@ -66,6 +66,12 @@ int fabric_exec(struct cli *cli);
 int fabric_control(struct cli *cli);
 int fabric_stats(struct cli *cli);
 
+/* Provide the device files of a host in a directory until a signal arrives. */
+int fabric_sysfs(struct cli *cli);
+
+/* How often, in ms, the device files are compared with the fabric. */
+enum { FABRIC_SYSFS_MS = 200 };
+
 /* Send the command lines in a file to a fabric server, each at its time. */
 int fabric_script(struct cli *cli);
 

@@ -84,6 +84,8 @@ static const struct option_row rows[] = {
 	  seed_option, 0, FABRIC_LOADS | FABRIC_REPLAY },
 	{ 0, "sm-profile", "SM", "the SM that the SA behaves as",
 	  BY(sm_profile_option, profile), FABRIC_LOADS },
+	{ 0, "sysfs", NULL, "/sys has the host of IBSA_NODE",
+	  AT(sysfs), FABRIC_EXEC },
 	{ 0, "umad", "DEVICE", "port of the SA, DEVICE[/PORT]",
 	  AT(umad), FABRIC_SERVE },
 };

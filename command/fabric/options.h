@@ -21,6 +21,7 @@ enum { FABRIC_FAULTS_MAX = 16 };
  * @faults:  the @fault_count values of --fault, each
  *           KIND=PERCENT[,COUNT[,NUMBER]]; NUMBER is a delay in ms, or a number
  *           of redirections
+ * @sysfs:   the command of ibsa fabric exec has the host's device files as /sys
  * @umad:    device and port of this machine at which the SA answers, or NULL
  */
 struct fabric_options {
@@ -36,6 +37,7 @@ struct fabric_options {
 	bool opa;
 	const char *faults[FABRIC_FAULTS_MAX];
 	int fault_count;
+	bool sysfs;
 	const char *umad;
 };
 

@@ -12,12 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <ibsa/server.h>
-
 #include "fabric/fabric.h"
 #include "fabric/options.h"
 #include "base/interrupt.h"
 #include "fabric/program.h"
+#include "fabric/sys_mount.h"
 
 enum {
 	NOT_FOUND = 127, /* exit statuses of a shell */
@@ -31,6 +30,7 @@ enum {
 struct fabric_run {
 	struct cli *cli;
 	struct ibsa_fabric_server *server;
+	struct sys_mount sysfs;
 	char path[FABRIC_PATH_MAX];
 	char folder[FABRIC_PATH_MAX]; /* of the socket, or "" */
 	pid_t child;		      /* 0: no command */
@@ -160,6 +160,7 @@ static int fabric_serve_processes(struct fabric_run *run)
 
 static void unserve(struct fabric_run *run)
 {
+	sys_mount_close(&run->sysfs);
 	ibsa_fabric_server_close(run->server);
 	if (run->folder[0])
 		rmdir(run->folder);
@@ -187,7 +188,8 @@ static int server_run(struct fabric_run *run, struct interrupt *interrupt)
 			kill(run->child, atomic_load(&interrupt->number));
 			is_told = true;
 		}
-		err = ibsa_fabric_server_wait(run->server, -1);
+		err = ibsa_fabric_server_wait(run->server,
+					      sys_mount_update(&run->sysfs));
 	}
 	interrupt_calls(interrupt, NULL, NULL);
 	if (!err || err == -EINTR)
@@ -429,6 +431,7 @@ static void command_exec(const struct fabric_run *run)
 		complain("out of memory");
 		_exit(NOT_EXECUTABLE);
 	}
+	sys_mount_enter(&run->sysfs);
 	execvp(command[0], command);
 	err = errno;
 	complain("cannot run '%s': %s%s", command[0], strerror(err),
@@ -524,6 +527,8 @@ int fabric_exec(struct cli *cli)
 		status = socket_folder_make(&run);
 	if (status == CLI_DONE)
 		status = fabric_serve_processes(&run);
+	if (status == CLI_DONE && fabric_own(cli)->sysfs)
+		status = sys_mount_open(&run.sysfs, run.server);
 	if (status == CLI_DONE)
 		status = start_child(&run);
 	if (status == CLI_DONE)

@@ -5,7 +5,8 @@
 # Runs Debian's OpenSM and diagnostics as processes of the host dgx1 on a fabric
 # server: each adapter has the place in the fabric that DGX.NET gives it. Each of
 # the file's three fabrics has an OpenSM at an adapter of dgx1, and then, in another
-# server, an SA of the server.
+# server, an SA of the server. With OpenSM, /sys has the device files of dgx1, and
+# programs without DROP-IN read them there.
 # IBSA is the command ibsa as it was built, DROP-IN the library that replaces
 # libibumad. Exit status: 0 passed, 1 failed, 77 a required program is missing.
 set -uo pipefail
@@ -13,16 +14,18 @@ set -uo pipefail
 . "$(dirname "$(realpath "$0")")/server.sh"
 
 if [ -z "${4-}" ]; then
-	served_need ibstat ibping sminfo iblinkinfo smpquery saquery opensm
+	served_need ibstat ibping sminfo iblinkinfo smpquery saquery opensm \
+		ibstatus ibv_devices
 	folder=$(mktemp -d)
 	trap 'rm -rf "$folder"' EXIT
 	unset IBSA_FABRIC LD_LIBRARY_PATH
 	export IBSA_NODE=dgx1 HOST_FOLDER=$folder
-	"$1" fabric exec --sa none "$3" -- "$0" "$1" "$2" "$3" opensm &&
+	"$1" fabric exec --sysfs --sa none "$3" -- "$0" "$1" "$2" "$3" opensm &&
 		"$1" fabric exec "$3" -- "$0" "$1" "$2" "$3" embedded
 	exit
 fi
 
+ibsa=$(realpath "$1")
 drop_in=$(dirname "$(realpath "$2")")
 export LD_LIBRARY_PATH=$drop_in
 cd "$HOST_FOLDER" || exit 1
@@ -116,6 +119,59 @@ of_itself() {
 	has "sm guid $(guid 1 "$1")" sminfo -C "mlx5_$1" -P 1
 }
 
+# status N NAME - the value that ibstatus prints of mlx5_N after NAME
+status() {
+	ibstatus "mlx5_$1" | sed -n "s/^[[:space:]]*$2:[[:space:]]*//p"
+}
+
+# shellcheck disable=SC2317 # within() calls these
+has_rate() { [ "$(status 2 rate)" = "$1" ]; }
+
+# Compare what ibstat reads in /sys with what it reads of the fabric server.
+# shellcheck disable=SC2317
+ibstat_is_the_same() {
+	[ "$(env -u LD_LIBRARY_PATH -u IBSA_FABRIC ibstat)" = "$(ibstat)" ]
+}
+
+# list_devices N - run ibv_devices where the device files of N adapters exist,
+# which it needs besides /sys
+list_devices() {
+	# shellcheck disable=SC2016 # for the shell that unshare starts
+	unshare -rm sh -c 'mount -t tmpfs none /dev && mkdir /dev/infiniband &&
+		for i in $(seq 0 $(($1 - 1))); do
+			: >/dev/infiniband/uverbs$i
+		done && ibv_devices' sh "$1"
+}
+
+# Check what programs find in /sys.
+rendered_sys() {
+	local i
+	if [ -n "${SYSFS_PATH-}" ]; then
+		echo 'without a rendered /sys: namespaces are not permitted here'
+		return
+	fi
+	within 5 ibstat_is_the_same || wrong 'ibstat differs in /sys'
+	for i in {0..9}; do
+		same "ibstatus mlx5_$i: LID" "$(printf '0x%x' \
+			"$(field 'Base lid' ibstat "mlx5_$i" 1)")" \
+			"$(status "$i" 'base lid')"
+		same "ibstatus mlx5_$i: state" '4: ACTIVE' "$(status "$i" state)"
+		same "ibstatus mlx5_$i: GID" \
+			"fe80:0000:0000:0000:b83f:d203:0001:0${i}01" \
+			"$(status "$i" 'default gid')"
+	done
+	same 'ibv_devices' "$(for i in {0..9}; do
+		echo "mlx5_$i b83fd20300010${i}00"
+	done)" \
+		"$(list_devices 10 | awk '/mlx5/ { print $1, $2 }' | sort)"
+	same 'ibv_devices without device files' '' \
+		"$(ibv_devices | grep mlx5)"
+	same 'rate' '400 Gb/sec (4X NDR)' "$(status 2 rate)"
+	"$ibsa" fabric link speed 'dgx1 mlx5_2/1' 1xSDR
+	within 5 has_rate '2.5 Gb/sec (1X SDR)' ||
+		wrong "the rate of a slow link is $(status 2 rate)"
+}
+
 same 'ibstat -l' "$(printf 'mlx5_%d\n' {0..9})" "$(ibstat -l)"
 echo 'force_log_flush TRUE' >opensm.conf
 managers=()
@@ -134,6 +190,7 @@ of_itself 9
 ping_host dgx1 dgx2 2
 ping_host dgx2 dgx1 2
 [ "$subnet_manager" = opensm ] || exit "$status"
+rendered_sys
 kill "${managers[@]}"
 wait "${managers[@]}" 2>/dev/null
 exit "$status"

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The /sys of the command of ibsa fabric exec --sysfs: that of the machine, with
+ * the device files of a host of the fabric in place of the machine's own.
+ */
+#ifndef COMMAND_FABRIC_SYS_MOUNT_H
+#define COMMAND_FABRIC_SYS_MOUNT_H
+
+#include <limits.h>
+#include <stdint.h>
+
+#include <ibsa/server.h>
+
+#include "fabric/tree.h"
+
+/* All zero: there is none. */
+struct sys_mount {
+	struct tree tree;
+	char path[PATH_MAX];
+	uint64_t due_ms; /* of the next update */
+	bool is_open;
+};
+
+/*
+ * Write the files of the host in IBSA_NODE to a new directory. Return: the exit
+ * status; a failure is printed.
+ */
+int sys_mount_open(struct sys_mount *sys, struct ibsa_fabric_server *server);
+
+/*
+ * Update the files if it is time to. Return: the time until the next update in
+ * ms; -1: none.
+ */
+int sys_mount_update(struct sys_mount *sys);
+
+/*
+ * In the child: mount the files at /sys/class and /sys/devices of a new mount
+ * namespace. If that is not permitted, print a message and set SYSFS_PATH.
+ */
+void sys_mount_enter(const struct sys_mount *sys);
+
+/* Remove the files. */
+void sys_mount_close(struct sys_mount *sys);
+
+#endif
