@@ -9,12 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output/cli.h"
 #include "output/nagios.h"
 #include "common/nearest.h"
 #include "names/node_map.h"
 #include "options/format.h"
-#include "options/options.h"
 #include "main/command_list.h"
 #include "session/record.h"
 
@@ -227,11 +225,18 @@ static void help_take(struct cli *cli)
 				      : NULL;
 }
 
-static int no_command(const struct cli *cli)
+/* Whether there is a fabric about which the default command tells. */
+static bool has_fabric(const struct cli *cli)
+{
+	return cli->open.fabric || secure_getenv("IBSA_FABRIC") ||
+	       machine_has_device();
+}
+
+static int no_command(void)
 {
 	complain("usage: ibsa [OPTION...] COMMAND [ARGUMENT...]; see ibsa "
 		 "--help");
-	suggest_start(cli);
+	suggest_start();
 	return CLI_USAGE;
 }
 
@@ -256,7 +261,8 @@ static bool has_nagios(char **argv)
 static bool is_for_other(const struct cli *cli)
 {
 	return cli->help || cli->version ||
-	       (cli->command && strcmp(cli->command->name, "check") != 0);
+	       (cli->arg_count > 0 && cli->command &&
+		strcmp(cli->command->name, "check") != 0);
 }
 
 /*
@@ -300,11 +306,12 @@ static int cli_run(struct cli *cli)
 	}
 	help_take(cli);
 	if (cli->arg_count == 0 && cli->help) {
+		cli->command = NULL;
 		general_help(cli);
 		return CLI_DONE;
 	}
-	if (cli->arg_count == 0)
-		return no_command(cli);
+	if (cli->arg_count == 0 && !has_fabric(cli))
+		return no_command();
 	if (!cli->command)
 		return unknown_command(cli->args[0]);
 	if (cli->help)

@@ -28,6 +28,7 @@ struct columns;
  * @part_help: prints the help of the part of the command that the arguments
  *             name, such as serve of ibsa fabric; returns false if they name
  *             none; NULL: the command has no parts with a help of their own
+ * @is_default: runs if the command line has no command
  * @file:      number of the argument that names a file to read; 0: none does
  */
 struct command {
@@ -43,6 +44,7 @@ struct command {
 	int (*can_help)(struct cli *cli);
 	bool (*part_help)(struct cli *cli);
 	int file;
+	bool is_default;
 };
 
 #endif

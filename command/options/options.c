@@ -394,12 +394,20 @@ static int line_split(struct cli *cli, int argc, char **argv,
 	return -1;
 }
 
+static const struct command *
+command_default(const struct command *const *commands)
+{
+	while (*commands && !(*commands)->is_default)
+		commands++;
+	return *commands;
+}
+
 /* Find the command, and make the struct that its own options fill. */
 static int command_prepare(struct cli *cli,
 			   const struct command *const *commands)
 {
-	if (cli->arg_count > 0)
-		cli->command = command_find(commands, cli->args[0]);
+	cli->command = cli->arg_count > 0 ? command_find(commands, cli->args[0])
+					  : command_default(commands);
 	if (!cli->command || !cli->command->options)
 		return CLI_DONE;
 	cli->own = calloc(1, cli->command->options->size);

@@ -40,7 +40,8 @@ struct option_set {
 /*
  * Parse the options, wherever they are on the command line: those in struct cli
  * into @cli, those of the command into a new struct, @cli->own. The other
- * arguments become @cli->args, the row of the command @cli->command. @commands
+ * arguments become @cli->args, the row of the command @cli->command; without
+ * arguments, that of the default command. @commands
  * ends with NULL.
  *
  * Return: the exit status; a failure is printed.

@@ -74,11 +74,11 @@ struct cli {
  */
 void suggest_fabric(void);
 
-/*
- * Print what a user can try next, for a command line without a command and
- * without a fabric.
- */
-void suggest_start(const struct cli *cli);
+/* Whether this machine, or the host of a fabric server, has a device. */
+bool machine_has_device(void);
+
+/* Print what a user can try next on a machine without a device. */
+void suggest_start(void);
 
 /*
  * If this process uses a fabric server, open a port of this server, to find out

@@ -10,6 +10,7 @@
 
 #include <ibsa/device.h>
 
+#include "base/installed.h"
 #include "session/scope.h"
 
 bool fabric_is_server(const char *fabric)
@@ -108,38 +109,6 @@ bool server_is_silent(const struct cli *cli)
 	return true;
 }
 
-static bool exe_path_read(char *out, size_t size)
-{
-	ssize_t len = readlink("/proc/self/exe", out, size - 1);
-
-	if (len < 0 || (size_t)len >= size - 1)
-		return false;
-	out[len] = '\0';
-	return true;
-}
-
-/*
- * Find the directory of the example fabrics: relative to this executable in an
- * installed tree, otherwise at the configured place.
- */
-static void find_folder(char out[PATH_MAX])
-{
-	char path[2 * PATH_MAX];
-	char exe[PATH_MAX];
-	char *slash;
-
-	snprintf(out, PATH_MAX, "%s", IBSA_FABRICS);
-	if (!exe_path_read(exe, sizeof(exe)))
-		return;
-	slash = strrchr(exe, '/');
-	if (!slash)
-		return;
-	*slash = '\0';
-	snprintf(path, sizeof(path), "%s/%s", exe, IBSA_FABRICS_FROM_BIN);
-	if (access(path, R_OK) == 0 && realpath(path, exe))
-		snprintf(out, PATH_MAX, "%s", exe);
-}
-
 static int is_topology(const struct dirent *entry)
 {
 	const char *dot = strrchr(entry->d_name, '.');
@@ -166,7 +135,7 @@ static void example_find(const char *folder, char *out, size_t size)
 	free(entries);
 }
 
-static bool machine_has_device(void)
+bool machine_has_device(void)
 {
 	struct ibsa_device_list *list;
 	bool has_device;
@@ -191,7 +160,7 @@ void suggest_fabric(void)
 		complain("to check this machine's devices, type: ibsa doctor");
 		return;
 	}
-	find_folder(folder);
+	installed_folder(IBSA_FABRICS_FROM_BIN, IBSA_FABRICS, folder);
 	example_find(folder, example, sizeof(example));
 	if (*example)
 		complain("for a shell on a simulated fabric, type: ibsa fabric "
@@ -212,7 +181,7 @@ int fabric_error_explain(int err, const struct ibsa_error *error,
 
 	if (err != -ENOENT || strchr(fabric, '/'))
 		return status;
-	find_folder(folder);
+	installed_folder(IBSA_FABRICS_FROM_BIN, IBSA_FABRICS, folder);
 	if (asprintf(&example, "%s/%s", folder, fabric) < 0)
 		return status;
 	if (access(example, R_OK) == 0)
@@ -272,18 +241,12 @@ int no_device_explain(int err)
 	return CLI_DEVICE;
 }
 
-void suggest_start(const struct cli *cli)
+void suggest_start(void)
 {
 	struct ibsa_device_list *list;
-	int err;
+	const int err = ibsa_devices_read(&list);
 
-	if (cli->open.fabric || secure_getenv("IBSA_FABRIC"))
-		return;
-	err = ibsa_devices_read(&list);
-	if (err == 0 && list->count > 0)
-		suggest_fabric();
-	else
-		no_device_explain(err);
+	no_device_explain(err);
 	if (err == 0)
 		ibsa_devices_free(list);
 }

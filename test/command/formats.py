@@ -249,6 +249,7 @@ def check_embedded(test, fabric):
     check(test, ["check"])
     check(test, ["check", "node"])
     check(test, ["check", "node", "--rate", ">=400", "nobody"], 1)
+    check(test, ["status"])
     check(test, ["topology"])
     check(test, ["trace", "self", "node2"])
     check(test, ["env", "ucx"])

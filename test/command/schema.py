@@ -69,7 +69,7 @@ def main():
     for output in sorted(pathlib.Path(folder).glob("*.out")):
         args = output.with_suffix(".args").read_bytes().decode(
             "utf-8", "surrogateescape").split("\0")[:-1]
-        command = next(arg for arg in args if arg in commands)
+        command = next((arg for arg in args if arg in commands), "status")
         for value in parse(output.read_text("utf-8")):
             count += 1
             errors = schema_of(schemas, command).errors(value)
