@@ -6,7 +6,7 @@
 #ifndef CLI_DEFAULTS_H
 #define CLI_DEFAULTS_H
 
-/* -t of doctor, and of check node and metrics */
+/* -t of doctor and ping-sa, and of check node and metrics */
 #define CLI_DEFAULT_DOCTOR_MS 1000
 #define CLI_DEFAULT_CHECK_MS 2000
 
