@@ -9,7 +9,9 @@ functions of its NAME at the begin of SYNOPSIS, with the callback types that the
 take: the libraries are those whose MAPs have the functions. In all pages,
 replaces @DEFAULT_X@ by the value of IBSA_DEFAULT_X, or of CLI_DEFAULT_X in the header
 COMMAND-DEFAULTS, @DEFAULT_X/N@ by the value divided by N, and @TRIES X@ by the times
-in seconds of a query's tries if the first interval is X. In the text of all but
+in seconds of a query's tries if the first interval is X. Replaces @COMMANDS@ by the
+list of the pages ibsa-NAME.8, and @OPTION X --Y@ by the item about the option Y in the
+page X.8. In the text of all but
 section 8, words such as name(), name(3), @argument, -EINVAL, NULL and struct name
 stand for the macros .Fn, .Xr, .Fa, .Er, .Dv and .Vt. An ALIAS becomes a page that
 includes another.
@@ -111,7 +113,7 @@ def library(names, maps):
 # name(), name(3), @argument, -EINVAL, $VARIABLE, NULL or another name in capitals
 # with "_", and struct with a name that has "_".
 MARKS = re.compile(r"""(\()?(?:
-    (?P<Fn>[A-Za-z_]\w+)\(\) | (?P<Xr>\w+\([1-8]\)) | @(?P<Fa>\w+) |
+    (?P<Fn>[A-Za-z_]\w+)\(\) | (?P<Xr>[\w-]+\([1-8]\)) | @(?P<Fa>\w+) |
     -(?P<Er>E[A-Z][A-Z0-9]+) | \$(?P<Ev>[A-Z_]+) |
     (?P<Dv>NULL|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+) | (?P<Vt>struct[ ]\w+_\w+)
     )([.,;:)]*)""", re.X)
@@ -180,6 +182,33 @@ def with_defaults(page, values):
     return re.sub(r"@(TRIES )?(DEFAULT_\w+|\d+)(?:/(\d+))?@", value, page)
 
 
+def command_list(pages):
+    """A list of the commands' pages, in their order, with their descriptions."""
+    found = {name.removesuffix(".8"): re.search(r"^\.Nd (.*)", page, re.M)[1]
+             for name, page in pages.items() if re.match(r"ibsa-.*\.8$", name)}
+    width = max(found, key=len)
+    yield f'.Bl -tag -width "{width}(8)" -compact'
+    for name, description in found.items():
+        yield f".It Xr {name} 8"
+        yield description
+    yield ".El"
+
+
+def option_item(page, flag):
+    """The item about an option in the OPTIONS of a page."""
+    options = page.partition("\n.Sh OPTIONS\n")[2]
+    return re.search(rf"^\.It Fl {flag[1:]} .*?(?=\n(?:\.It|\.El|@OPTION)\b)",
+                     options, re.M | re.S)[0]
+
+
+def with_parts(page, pages):
+    """A page with the parts that come from other pages."""
+    if "@COMMANDS@" in page:
+        page = page.replace("@COMMANDS@", "\n".join(command_list(pages)))
+    return re.sub(r"@OPTION ([a-z-]+) (-[a-z-]+)@", lambda found:
+                  option_item(pages[found[1] + ".8"], found[2]), page)
+
+
 def completed(page, values, declared, maps):
     names = names_of(page)
     page = with_defaults(page, values)
@@ -209,16 +238,20 @@ def main():
             for path in files if path.endswith(".map")}
     declared = headers.declared(include)
     values = headers.defaults(include, own_defaults)
+    pages = {}
     for path in files[len(maps):]:
         alias, _, other = path.partition("=")
         if other:
             write(folder, alias, f".so man{other[-1]}/{other}\n")
             continue
         with open(path, encoding="utf-8") as file:
-            page = completed(file.read(), values, declared, maps)
-        if not path.endswith(".8"):
-            page = expanded(page)
-        write(folder, os.path.basename(path), page)
+            pages[os.path.basename(path)] = file.read()
+    for name, page in pages.items():
+        page = completed(with_parts(page, pages), values, declared, maps)
+        left = re.search(r"@[A-Z].*@", page)
+        if left:
+            sys.exit(f"{name}: cannot replace {left[0]}")
+        write(folder, name, page if name.endswith(".8") else expanded(page))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@
 #include "options/format.h"
 #include "main/command_list.h"
 #include "session/record.h"
+#include "base/installed.h"
 
 /* A file that the command line names. */
 struct named_file {
@@ -155,6 +156,43 @@ static int other_files_check(const struct cli *cli)
 	return status;
 }
 
+/* Find the page in @folder. Packages compress pages. */
+static bool page_find(const char *folder, const char *name,
+		      char out[2 * PATH_MAX])
+{
+	static const char *const ends[] = { "", ".gz", ".xz", ".zst", ".bz2" };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		snprintf(out, (size_t)2 * PATH_MAX, "%s/ibsa-%s.8%s", folder,
+			 name, ends[i]);
+		if (access(out, R_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Replace this process by man(1) with the page of the command @name. Returns
+ * only if this is not possible; the reason is printed.
+ */
+static void manual_page_show(const char *name)
+{
+	char folder[PATH_MAX];
+	char path[2 * PATH_MAX];
+
+	installed_folder(IBSA_MAN8_FROM_BIN, IBSA_MAN8, folder);
+	if (!page_find(folder, name, path)) {
+		complain("the manual page ibsa-%s(8) is not installed in %s; "
+			 "this is ibsa %s --help",
+			 name, folder, name);
+		return;
+	}
+	/* man takes a name with a slash as a file. */
+	execlp("man", "man", path, (char *)NULL);
+	complain("cannot run man: %s; this is ibsa %s --help", strerror(errno),
+		 name);
+}
+
 enum { BUFFER_BYTES = 65536 };
 
 static void general_help(struct cli *cli)
@@ -212,7 +250,10 @@ static int unknown_command(const char *name)
 	return CLI_USAGE;
 }
 
-/* Treat "help COMMAND" as "COMMAND --help". */
+/*
+ * Treat "help COMMAND" as "COMMAND --help", but show the manual page of COMMAND
+ * on a terminal.
+ */
 static void help_take(struct cli *cli)
 {
 	if (cli->arg_count == 0 || strcmp(cli->args[0], "help") != 0)
@@ -223,6 +264,8 @@ static void help_take(struct cli *cli)
 		(size_t)cli->arg_count * sizeof(*cli->args));
 	cli->command = cli->arg_count ? command_find(commands, cli->args[0])
 				      : NULL;
+	if (cli->command && cli->arg_count == 1 && isatty(STDOUT_FILENO))
+		manual_page_show(cli->command->name);
 }
 
 /* Whether there is a fabric about which the default command tells. */

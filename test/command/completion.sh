@@ -75,7 +75,6 @@ offers 'path ' "${nodes[@]}"
 offers 'path node1 node' node1 node2 node3 node4
 has 'path node1 node4 ' pkey=
 has 'check node ' node2
-offers 'path --pairs ' all
 offers 'query ' get table multi set delete
 offers 'query get ' "${records[@]}"
 offers 'query get Nod' NodeRecord
@@ -86,7 +85,8 @@ has 'query get --' --timeout
 offers 'query get --mat' ''
 offers 'reach --mat' --matrix
 offers 'env ' nccl ucx
-offers 'check ' node
+has 'check ' node
+has 'check ' four-hosts.net
 offers 'check node node1' node1
 offers 'fabric li' link
 offers 'fabric link ' up down speed
@@ -95,7 +95,10 @@ offers 'fabric node add no' node1 node2 node3 node4
 offers 'query table NodeRecord --fields num' num_ports
 offers 'query table NodeRecord --fields lid,num' lid,num_ports
 has 'path node1 node2 --fields ' mtu
-offers 'fabric info four' four-hosts.net
+offers 'fabric run four' four-hosts.net
+offers 'check four' four-hosts.net
+offers 'check no' node
+offers 'topology four' four-hosts.net
 offers 'fabric exec --fir' --first-lid
 offers 'fabric exec four-hosts.net -- true four' four-hosts.net
 offers 'service ' list lookup register unregister
@@ -104,7 +107,7 @@ has 'watch ' gid-in
 offers 'doctor node3' node3
 offers '-C node' node1 node2 node3 node4
 offers 'reach --format ' table json ndjson csv svg
-offers 'fabric info --format=s' svg
+offers 'topology --format=sv' svg
 offers '--fabric four' four-hosts.net
 offers '--fabric=four' four-hosts.net
 offers '--fabric two-hosts.net -t 900 path node' node1 node2

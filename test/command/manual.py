@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Compares the manual page ibsa(8) with the command.
+"""Compares the manual pages ibsa(8) and ibsa-COMMAND(8) with the command.
 
-usage: manual.py IBSA SCHEMAS PAGE
+usage: manual.py IBSA SCHEMAS MAN-DIR
 
-Each option in --help has an entry in the page, and each entry is an option; the
-synopsis of a command has the options of its --help. The page names each member of
-the JSON objects, other than fields of records.
+Each command has a page, with the sentence of its --help. Each option in --help has
+an item on exactly one of two pages: that of the command, which then has it in its
+synopsis, or ibsa(8), which the page of the command then lists; and each item is
+about such an option. The page names each member of the JSON objects, other than
+fields of records.
 """
 import json
 import pathlib
@@ -14,66 +16,67 @@ import re
 import subprocess
 import sys
 
-# Options that the help of several commands shows, but the manual page
-# describes once.
-OF_MANY = {"record"}
-
 
 def options(text):
-    """The long options in a help text."""
-    return set(re.findall(r"^  (?:-\w, |    )--([a-z-]+)", text, re.M))
+    """The options in a help text: for each long option, its letter or None, and
+    whether it has a value."""
+    found = re.findall(r"  (?:-(\w), )?--([a-z-]+)( \S+)?",
+                       text.partition("\noptions")[2])
+    return {name: (letter or None, bool(value))
+            for letter, name, value in found}
 
 
-def letters(text):
-    """The long option of each letter in a help text."""
-    return dict(re.findall(r"^  -(\w), --([a-z-]+)", text, re.M))
-
-
-def flags(lines, names):
-    """The long options in lines of mdoc."""
-    lines = [line for line in lines if "Fl " in line]
-    found = {name for line in lines
-             for name in re.findall(r"(?:Fl |, )-([a-z][a-z-]+)", line)}
-    return found | {names[letter] for line in lines
-                    for letter in re.findall(r"Fl (\w)\b", line)}
+def items(page):
+    """The options that have an item, in the form of options()."""
+    found = {}
+    for line in page.splitlines():
+        head = re.match(r"\.It Fl (?:(\w)(?: Ar \w+)? , Fl )?-([a-z-]+)(.*)",
+                        line)
+        if head:
+            letter, name, rest = head.groups()
+            assert name not in found, f"two items about {name}"
+            found[name] = (letter, bool(rest))
+    return found
 
 
 def section(page, title):
-    """The lines of a section or subsection."""
-    lines = page.splitlines()
-    heads = [i for i, line in enumerate(lines) if line.startswith((".Sh", ".Ss"))]
-    first = next(i for i in heads if lines[i][4:] == title)
-    return lines[first + 1:next((i for i in heads if i > first), None)]
+    """The text of a section or subsection."""
+    found = re.search(rf"^\.S[hs] {title}\n(.*?)(?=^\.S[hs] |\Z)", page,
+                      re.M | re.S)
+    return found[1] if found else ""
 
 
-def synopsis(page, names):
-    """Return the options in the SYNOPSIS, by command."""
-    found = {}
-    name = None
-    for line in section(page, "SYNOPSIS"):
-        if line == ".Nm":
-            name = None
-        elif line.startswith(".Cm ") and not name:
-            name = line.split()[1]
-        if name:
-            found.setdefault(name, set()).update(flags([line], names))
+def flags(text, letters):
+    """The long options that lines of mdoc name."""
+    found = set()
+    for words in re.findall(r"Fl ((?:-?[\w-]+(?: , |))+)", text):
+        for word in words.split(" , "):
+            found.add(word[1:] if word[0] == "-" else letters[word])
     return found
 
 
 class Test:
-    def __init__(self, ibsa, schemas, page):
+    def __init__(self, ibsa, schemas, pages):
         self.ibsa = ibsa
         self.schemas = pathlib.Path(schemas)
-        self.page = pathlib.Path(page).read_text("utf-8")
+        self.pages = {path.stem: path.read_text("utf-8")
+                      for path in pathlib.Path(pages).glob("ibsa*.8")
+                      if path.stem == "ibsa" or path.stem.startswith("ibsa-")}
         self.failed = 0
+        self.common = items(section(self.pages["ibsa"], "Options"))
+        self.rows = self.commands()
+        self.helps = {name: options(self.help(name)) for name in self.rows}
+        self.letters = {letter: name for shown in self.helps.values()
+                        for name, (letter, _) in shown.items() if letter}
 
     def same(self, what, one, other):
         """Report the names that only the page has, and those that only the
         command has."""
-        for name in sorted(one - other):
+        one, other = set(one), set(other)
+        for name in sorted(map(str, one - other)):
             self.failed += 1
             print(f"FAIL: {what}: the page lacks {name}")
-        for name in sorted(other - one):
+        for name in sorted(map(str, other - one)):
             self.failed += 1
             print(f"FAIL: {what}: the page has {name}, the command does not")
 
@@ -82,34 +85,59 @@ class Test:
                              capture_output=True, text=True)
         return run.stdout
 
-    def check_options(self):
-        entries = [line for line in section(self.page, "Options")
-                   if line.startswith(".It Fl")]
-        self.same("options", options(self.help()),
-                  flags(entries, letters(self.help())))
+    def commands(self):
+        """The commands, each with its sentence."""
+        listed = self.help().partition("\ncommands:\n")[2]
+        return dict(re.findall(r"^  ([a-z-]+) +(.*)",
+                               listed.partition("\n\n")[0], re.M))
 
-    def check_synopsis(self):
-        commands = re.findall(r"^  ([a-z-]+)  ", self.help(), re.M)
-        helps = {name: options(self.help(name)) for name in commands}
-        # Options of more than half of the commands; not every command takes all
-        # of these.
-        common = OF_MANY | {
-            name for name in set.union(*helps.values())
-            if 2 * sum(name in own for own in helps.values()) > len(commands)}
-        found = synopsis(self.page, letters(self.help()))
-        self.same("commands", set(commands), set(found))
-        for name in commands:
-            if name != "fabric":  # each action has its own
-                self.same(f"synopsis of {name}", helps[name] - common,
-                          found.get(name, set()))
+    def check_options(self, name, page):
+        text = section(page, "OPTIONS")
+        own = items(text)
+        listed = flags(text.partition(".Bl ")[0], self.letters)
+        self.same(f"options of {name}", self.helps[name].items(),
+                  {**own, **{one: self.common.get(one, "no item")
+                             for one in listed}}.items())
+        self.same(f"options of {name} that are also in ibsa(8)",
+                  set(), set(own) & set(self.common))
+        if name != "fabric":  # each action has its own
+            self.same(f"synopsis of {name}", own,
+                      flags(section(page, "SYNOPSIS"), self.letters))
+
+    def check_arguments(self, name, page):
+        """The synopsis has the names in the usage line, other than those that
+        stand for a word of a list."""
+        usage = self.help(name).partition("\n")[0]
+        names = set(re.findall(r"[A-Z]+", usage)) - {
+            "OPTION", "METHOD", "ACTION", "ARGUMENT"}
+        found = re.findall(r"\bAr ([a-z]+(?: [a-z]+)*)",
+                           section(page, "SYNOPSIS"))
+        words = " ".join(found).upper().split()
+        self.same(f"arguments of {name}", names, names & set(words))
+
+    def check_pages(self):
+        self.same("commands", {f"ibsa-{name}" for name in self.rows},
+                  set(self.pages) - {"ibsa"})
+        every = set(options(self.help())).union(*self.helps.values())
+        described = set(self.common)
+        for name, sentence in self.rows.items():
+            page = self.pages.get(f"ibsa-{name}", "")
+            self.same(f"NAME of {name}", {sentence},
+                      re.findall(r"^\.Nd (.*)", page, re.M))
+            self.check_options(name, page)
+            self.check_arguments(name, page)
+            described |= set(items(section(page, "OPTIONS")))
+        self.same("options", every, described)
 
     def words(self, name):
         """The words of the paragraphs about the rows of this name."""
-        text = "\n".join(section(self.page, "JSON and CSV output"))
         name = name.removesuffix("-for").removesuffix("-matrix")
-        about = re.compile(r"^(Objects|Events) of\n(\.Cm .*\n(and\n)?)*"
-                           rf"\.Cm {name.replace('-', '[ -]')}$", re.M)
-        text = " ".join(part for part in text.split("\n.Pp\n")
+        page = next((page for stem, page in self.pages.items()
+                     if f"{name}-".startswith(stem[len("ibsa-"):] + "-")), "")
+        about = re.compile(r"^(Objects|Events) of\n\.Nm ibsa Cm "
+                           rf"{name.replace('-', '[ -](Fl -)?')}$", re.M)
+        text = " ".join(part for part in
+                        section(page, "JSON OBJECTS").split("\n.Pp\n")
                         if about.search(part))
         return set(re.findall(r"[a-z][a-z0-9_]+", text))
 
@@ -132,8 +160,7 @@ class Test:
 
 def main():
     test = Test(*sys.argv[1:])
-    test.check_options()
-    test.check_synopsis()
+    test.check_pages()
     test.check_members()
     print(f"{test.failed} failed")
     return test.failed != 0
