@@ -132,9 +132,11 @@ seen() {
 
 # The SA sends no Reports if the subscription of the watch is deleted. The watch
 # is stopped meanwhile, so that it does not subscribe again before the SM detects
-# the change.
+# the change. It can report a change before it has subscribed again: wait for
+# that, because a stopped watch never would.
 before=$(audited)
 for way in down up; do
+	within 60 is_subscribed || fail "$way: not subscribed again"
 	kill -STOP "$watch"
 	within 60 unsubscribe || fail "unsubscribe: $(cat out)"
 	link "$way"
