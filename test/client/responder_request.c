@@ -167,6 +167,27 @@ static void sa_that_moves_or_rests_is_followed(void **state)
 	assert_true(responder_sent(rig));
 }
 
+/* A program of an older or a newer header has another size. */
+static void counters_fit_into_smaller_and_larger_structs(void **state)
+{
+	const size_t smaller = offsetof(struct ibsa_responder_info, requesters);
+	struct responder_rig *rig = *state;
+	struct {
+		struct ibsa_responder_info known;
+		uint64_t later;
+	} out;
+
+	responder_open(rig);
+	responder_receive(rig, 9, 1, &responder_get_info);
+	memset(&out, 0xa5, sizeof(out));
+	ibsa_responder_info_get_sized(rig->responder, &out.known, smaller);
+	assert_int_equal(out.known.requests, 1);
+	assert_int_equal(out.known.requesters, 0xa5a5a5a5a5a5a5a5);
+	ibsa_responder_info_get_sized(rig->responder, &out.known, sizeof(out));
+	assert_int_equal(out.known.requesters, 1);
+	assert_int_equal(out.later, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +198,7 @@ int main(void)
 		IN_A_RIG(large_answer_is_one_packet_for_the_kernel_to_segment),
 		IN_A_RIG(faults_of_the_fabric_affect_requesters),
 		IN_A_RIG(sa_that_moves_or_rests_is_followed),
+		IN_A_RIG(counters_fit_into_smaller_and_larger_structs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

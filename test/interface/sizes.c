@@ -1,81 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * A program that is compiled with changed headers; see sizes.py. With SMALLER,
- * the last member of each struct is missing; with LARGER, there is one more.
- * usage: PROGRAM FABRIC
- */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+/* A program that is compiled with changed headers; see sizes.py. */
+#include <unistd.h>
 
 #include <ibsa/device.h>
 #include <ibsa/event.h>
 #include <ibsa/server.h>
 #include <ibsa/reach.h>
 #include <ibsa/ib_sa.h>
-#include <ibsa/ibsa.h>
+#include <ibsa/responder.h>
 #include <ibsa/service.h>
 #include <ibsa/fabric.h>
-#include <ibsa/topology.h>
 #include <ibsa/verbs.h>
 
-#define CHECK(is_right) check(is_right, __LINE__, #is_right)
-
-static void check(bool is_right, int line, const char *what)
-{
-	if (is_right)
-		return;
-	fprintf(stderr, "line %d: not true: %s\n", line, what);
-	exit(1);
-}
-
-/*
- * Call something that reads @options, first with a member that the library does
- * not have, then without.
- */
-#ifdef LARGER
-#define CALL_WITH(options, call)          \
-	do {                              \
-		(options).new_member = 1; \
-		CHECK((call) == -E2BIG);  \
-		(options).new_member = 0; \
-		CHECK((call) == 0);       \
-	} while (0)
-#define IS_ZERO(out) ((out).new_member == 0)
-#else
-#define CALL_WITH(options, call) CHECK((call) == 0)
-#define IS_ZERO(out) true
-#endif
-
-/*
- * Room for a struct that the library fills, and after it bytes that it must not
- * write.
- */
-enum { GUARD = 64 };
-
-#define ROOM(type)                          \
-	struct {                            \
-		type out;                   \
-		unsigned char guard[GUARD]; \
-	}
-
-static bool guard_is_intact(const unsigned char *guard)
-{
-	for (int i = 0; i < GUARD; i++) {
-		if (guard[i] != 0xa5)
-			return false;
-	}
-	return true;
-}
-
-#define FILL(room, call)                              \
-	do {                                          \
-		memset(&(room), 0xa5, sizeof(room));  \
-		call;                                 \
-		CHECK(guard_is_intact((room).guard)); \
-		CHECK(IS_ZERO((room).out));           \
-	} while (0)
+#include "sizes.h"
 
 /* What the test uses. */
 static struct ibsa_fabric *fabric;
@@ -223,6 +160,17 @@ static void test_fabric(const char *path)
 	CHECK(!strcmp(port.out.node, "node2") && port.out.state.lid);
 }
 
+/* What the library hands out. */
+static void mad_count(const struct ibsa_mad *mad, void *arg)
+{
+	*(unsigned int *)arg += mad->bytes && mad->len && mad->peer.lid;
+}
+
+static void packet_count(const struct ibsa_packet *packet, void *arg)
+{
+	*(unsigned int *)arg += packet->bytes && packet->time_ns;
+}
+
 static void reply_count(const struct ibsa_reply *reply, void *arg)
 {
 	*(unsigned int *)arg += !reply->err && reply->count;
@@ -237,9 +185,12 @@ static void test_client(void)
 	};
 	ROOM(struct ibsa_stats) stats;
 	ROOM(struct ibsa_port_state) port;
-	unsigned int replies = 0;
+	unsigned int replies = 0, mads = 0, packets = 0;
+	struct ibsa_node node;
 
 	CALL_WITH(options, ibsa_open(&options, NULL, &client));
+	ibsa_tap(client, mad_count, &mads);
+	CHECK(!ibsa_fabric_tap(fabric, packet_count, &packets));
 	CALL_WITH(query, ibsa_query_start(client, &query, reply_count, &replies,
 					  NULL));
 	while (!replies)
@@ -247,11 +198,20 @@ static void test_client(void)
 	CALL_WITH(query,
 		  ibsa_query_wait(client, &query, reply_count, &replies));
 	CHECK(replies == 2);
+	CHECK(mads >= 4 && packets >= 4);
+	ibsa_tap(client, NULL, NULL);
+	CHECK(!ibsa_fabric_tap(fabric, NULL, NULL));
 	FILL(stats, ibsa_stats_get(client, &stats.out));
 	CHECK(stats.out.queries == 2 && stats.out.replies == 2);
 	FILL(port, CHECK(!ibsa_port_get(client, false, &port.out)));
 	CHECK(port.out.lid && port.out.sm_lid &&
 	      port.out.port_state == IBSA_PORT_ACTIVE);
+	node.lid = (uint16_t)port.out.lid;
+	query = IBSA_QUERY(node, &node, IBSA_NODE_CM(lid));
+	node = (struct ibsa_node){ .lid = node.lid };
+	CALL_WITH(query,
+		  ibsa_query_one(client, &query, NULL, &node, sizeof(node)));
+	CHECK(!strcmp(node.node_description, "node1"));
 }
 
 static void test_path(struct ibsa_gid *to)
@@ -344,12 +304,12 @@ static void port_info_take(const struct ibsa_reply *reply, void *arg)
 	CHECK(info.out.port_state == IBSA_PORT_ACTIVE);
 	CHECK(info.out.link_width_active == 2);
 #ifdef LARGER
-	CHECK(info.out.new_field == 0);
-	info.out.new_field = 1;
+	CHECK(info.out.new_member == 0);
+	info.out.new_member = 1;
 	CHECK(ibsa_record_encode(&ibsa_port_info_record, &info.out,
 				 sizeof(info.out), wire,
 				 sizeof(wire)) == -E2BIG);
-	info.out.new_field = 0;
+	info.out.new_member = 0;
 #endif
 	CHECK(!ibsa_record_encode(&ibsa_port_info_record, &info.out,
 				  sizeof(info.out), wire, sizeof(wire)));
@@ -372,9 +332,9 @@ static void test_port_info(void)
 			   IBSA_PORT_INFO_CM(endport_lid) |
 				   IBSA_PORT_INFO_CM(options));
 #ifdef LARGER
-	match.new_field = 1;
+	match.new_member = 1;
 	CHECK(ibsa_query_wait(client, &query, NULL, NULL) == -E2BIG);
-	match.new_field = 0;
+	match.new_member = 0;
 #endif
 	CHECK(!ibsa_query_wait(client, &query, port_info_take, &lid));
 	CHECK(lid == 0);
@@ -389,72 +349,10 @@ static void test_port_info(void)
 #endif
 }
 
-struct tables {
-	struct ibsa_lft all[8];
-	size_t count;
-};
-
-static void tables_take(const struct ibsa_reply *reply, void *arg)
-{
-	struct tables *tables = arg;
-
-	while (tables->count < 8 && !IBSA_DECODE(lft, reply, tables->count,
-						 &tables->all[tables->count]))
-		tables->count++;
-}
-
-static void test_topology(void)
-{
-	struct ibsa_topology_options options = { .timeout_ms = 2000 };
-	const struct ibsa_query query = {
-		.record = &ibsa_lft_record,
-		.method = IBSA_METHOD_GET_TABLE,
-	};
-	struct tables tables = { .count = 0 };
-	struct ibsa_topology *topology;
-	struct ibsa_trace *trace;
-	ROOM(struct ibsa_topology_info) info;
-	ROOM(struct ibsa_topology_node) node;
-	ROOM(struct ibsa_topology_port) port;
-	size_t other;
-
-	CALL_WITH(options, ibsa_topology_wait(client, &options, &topology));
-	FILL(info, ibsa_topology_info_get(topology, &info.out));
-	CHECK(info.out.nodes == 6 && info.out.islands == 1);
-	CHECK(!ibsa_topology_node_find(topology, 0x2c90300a0010, &other));
-	FILL(node, CHECK(!ibsa_topology_node_at(topology, other, &node.out)));
-	CHECK(node.out.type == IBSA_NODE_SWITCH && node.out.port_count == 4);
-	FILL(port,
-	     CHECK(!ibsa_topology_port_at(topology, other, 1, &port.out)));
-	CHECK(port.out.has_link && port.out.lanes == 4);
-
-	CHECK(!ibsa_query_wait(client, &query, tables_take, &tables));
-	CHECK(!ibsa_topology_trace(topology, 1, 2, tables.all, tables.count,
-				   &trace));
-	CHECK(trace->end == IBSA_TRACE_REACHED && trace->count);
-	for (size_t i = 0; i + 1 < trace->count; i++)
-		CHECK(ibsa_trace_hop_at(trace, i)->far_node ==
-		      ibsa_trace_hop_at(trace, i + 1)->node);
-	ibsa_trace_free(trace);
-	ibsa_topology_free(topology);
-}
-
-static void test_hosts(struct ibsa_gid *to)
-{
-	struct ibsa_node *ports;
-	size_t count;
-
-	CHECK(!ibsa_host_ports(client, "node2", &ports, &count));
-	CHECK(count == 1 && !strcmp(ports[0].node_description, "node2"));
-	CHECK(!ibsa_gid_parse("fe80::", to));
-	for (int i = 0; i < 8; i++)
-		to->raw[8 + i] = (uint8_t)(ports[0].port_guid >> (56 - 8 * i));
-	ibsa_host_ports_free(ports);
-}
-
 /* An array of structs that the library hands out. */
 static void test_devices(void)
 {
+	ROOM(struct ibsa_port_access) access;
 	struct ibsa_device_list *list;
 
 	CHECK(!ibsa_devices_read(&list));
@@ -469,6 +367,9 @@ static void test_devices(void)
 			CHECK(port->number == k + 1 && !port->err);
 			CHECK(!strcmp(port->link_layer, "InfiniBand"));
 			CHECK(port->state->port_state);
+			FILL(access,
+			     CHECK(!ibsa_port_access_get(port, &access.out)));
+			CHECK(access.out.umad.path[0]);
 		}
 	}
 	ibsa_devices_free(list);
@@ -480,10 +381,18 @@ static void test_compat(void)
 	struct ibsa_ib_device_options options = { .on = fabric };
 	struct ibsa_options open = { .on = fabric };
 	struct ibsa_verbs_options attach = { .audit_ms = 60000 };
+	struct ibsa_event_options watch = { .kinds = IBSA_EVENT_GID_OUT };
+	struct ib_sa_client own = { .users = 0 };
+	bool subscribed = false;
 	struct ibv_context *context;
 	struct ib_device *device;
 
+	ib_sa_register_client(&own);
 	CALL_WITH(options, ibsa_ib_device_open(&options, NULL, &device));
+	CALL_WITH(watch,
+		  ibsa_device_watch_start(&own, device, 1, &watch, event_note,
+					  &subscribed, NULL));
+	ib_sa_unregister_client(&own);
 	ibsa_ib_device_put(device);
 	CALL_WITH(open, ibsa_verbs_open(&open, NULL, &context));
 	CALL_WITH(attach, ibsa_verbs_attach(context, &attach));
@@ -497,12 +406,22 @@ static void test_server(void)
 	struct ibsa_fabric_server *server;
 	char path[64];
 
-	snprintf(path, sizeof(path), "/tmp/ibsa-sizes-%d", rand());
+	snprintf(path, sizeof(path), "/tmp/ibsa-sizes-%d", (int)getpid());
 	CALL_WITH(options, ibsa_fabric_server_open(fabric, path, &options, NULL,
 						   &server));
 	FILL(stats, ibsa_fabric_server_stats_get(server, &stats.out));
 	CHECK(stats.out.accepted == 0);
 	ibsa_fabric_server_close(server);
+}
+
+/* There is no such device; test responder-request has the struct of results. */
+static void test_responder(void)
+{
+	struct ibsa_responder_options options = { .device = "none" };
+	struct ibsa_responder *responder;
+
+	CALL_FOR(options, -ENODEV,
+		 ibsa_responder_open(fabric, &options, NULL, &responder));
 }
 
 int main(int argc, char **argv)
@@ -512,15 +431,16 @@ int main(int argc, char **argv)
 	CHECK(argc == 2);
 	test_fabric(argv[1]);
 	test_client();
-	test_hosts(&to);
+	test_hosts(client, &to);
 	test_path(&to);
 	test_batch(&to);
 	test_port_info();
-	test_topology();
+	test_topology(client);
 	test_registrations();
 	CHECK(!ibsa_close(client));
 	test_transport();
 	test_server();
+	test_responder();
 	test_devices();
 	test_compat();
 	ibsa_fabric_put(fabric);
