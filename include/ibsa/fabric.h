@@ -574,19 +574,14 @@ struct ibsa_packet {
 	size_t len;
 };
 
-/*
- * Called with each packet, while the fabric is locked: the callback must not
- * call any function with this fabric or its clients.
- */
+/* Called while the fabric is locked: must not call functions with the fabric or
+ * its clients. */
 typedef void (*ibsa_packet_fn)(const struct ibsa_packet *packet, void *arg);
 
 /**
  * ibsa_fabric_tap - call a function with each packet of a fabric
  * @report: called at the port that sends the packet, also if it is lost later.
  *          NULL: end this
- *
- * @report is called while the fabric is locked: it must not call functions with
- *          this fabric or its clients.
  *
  * Return: 0; -EBUSY the fabric has a function already; -EOPNOTSUPP Omni-Path
  *

@@ -8,7 +8,8 @@ The comment that opens a header lists its functions, one a line. A doc comment
 describes arguments of its functions only. The errors in its
 "Return:" part are in the tables in the ERRORS of the page, which may have
 further errors. Each argument in the text of a page (.Fa) is one of a function that
-the page names, or a member of a struct.
+the page names, or a member of a struct. At most half of the lines of all headers
+are comments.
 
 In "Return:", an error is -EINVAL, or EINVAL where a function returns it in errno
 or as a positive number. "as NAME()" stands for the errors of a function of the
@@ -219,14 +220,26 @@ def unlisted(include):
                 yield f"{header}: {one.name}: is not in the list of functions"
 
 
+def comment_share(include):
+    """Which share of the lines of all headers is in comments."""
+    texts = [text for _, text in headers.headers(include)]
+    comments = [one for text in texts
+                for one in re.findall(r"^[ \t]*/\*.*?\*/", text, re.S | re.M)]
+    return sum(one.count("\n") + 1 for one in comments) / sum(
+        text.count("\n") for text in texts)
+
+
 def main():
     include, folder = sys.argv[1:]
     contracts, wrong = headers_read(include)
     wrong += unlisted(include)
     wrong += differences(contracts, pages_read(folder))
     wrong += unknown_arguments(include, folder)
+    share = comment_share(include)
+    if share > 0.5:
+        wrong.append(f"{share:.1%} of the lines of the headers are comments")
     print("\n".join(wrong))
-    print(f"{len(contracts)} functions, {len(wrong)} differences")
+    print(f"{len(contracts)} functions, {share:.1%} comments, {len(wrong)} differences")
     return 1 if wrong or not contracts else 0
 
 
