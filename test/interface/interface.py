@@ -7,9 +7,9 @@ usage: interface.py CC INCLUDE-DIR MAN-DIR LIBRARY... MAP... NAME.SECTION...
 Every function that a header of ibsa declares is exported by one library, under
 a node with a number in its map, and has a manual page or an alias of
 one, whose LIBRARY names that library; every exported name is declared, there or
-in a header of rdma-core that ibsa implements; and the examples of the pages of section 3 compile. There are
-as many maps as libraries, in the same order; their names end in ".map", and
-those of libraries contain ".so".
+in a header of rdma-core that ibsa implements; ibsa(7) names each page of section 3,
+and the examples of these pages compile. There are as many maps as libraries, in the
+same order; their names end in ".map", and those of libraries contain ".so".
 """
 
 import fnmatch
@@ -154,6 +154,19 @@ def references_check(folder, pages):
                 yield f"{page}: names {name}({section}), which is no page"
 
 
+def overview_check(folder, pages):
+    """ibsa(7) names each page of functions; an alias is no page of its own."""
+    with open(os.path.join(folder, "ibsa.7"), encoding="utf-8") as file:
+        named = set(re.findall(r"\bXr (\S+) 3", file.read()))
+    for page in pages:
+        path = os.path.join(folder, page)
+        if not page.endswith(".3") or not os.path.exists(path) or page[:-2] in named:
+            continue
+        with open(path, encoding="utf-8") as file:
+            if not file.read().startswith(".so "):
+                yield f"ibsa.7: does not name {page}"
+
+
 def exports_check(library, map_path, functions, documented):
     """Compare the exported names of a library with its map."""
     symbols = defined(library)
@@ -214,6 +227,7 @@ def problems(compiler, include, folder, libraries, maps, pages):
         yield f"{name}: has no manual page"
     yield from examples_check(compiler, include, folder, pages)
     yield from references_check(folder, pages)
+    yield from overview_check(folder, pages)
 
 
 def main():
