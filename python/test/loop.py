@@ -21,6 +21,19 @@ async def ticker(pauses):
         last = now
 
 
+async def until(is_true):
+    """Let the loop run until a condition is true, at most ten seconds."""
+    end = time.monotonic() + 10
+    while not is_true() and time.monotonic() < end:
+        await asyncio.sleep(0.001)
+
+
+async def read(watch, kinds):
+    """Append the kinds of a watch's events to a list, until it ends."""
+    async for event in watch:
+        kinds.append(event.kind)
+
+
 class Loop(unittest.IsolatedAsyncioTestCase):
     options = {}
 
@@ -82,7 +95,8 @@ class Loop(unittest.IsolatedAsyncioTestCase):
         with self.assertRaises(asyncio.CancelledError) as caught:
             await query
         self.assertEqual(caught.exception.args, ("why",))
-        await asyncio.sleep(0.02)
+        await until(lambda: self.client.stats.queries ==
+                    self.client.stats.canceled)
         self.assertEqual(self.client.stats.queries,
                          self.client.stats.canceled)
         self.fabric.fault("none")
@@ -112,24 +126,21 @@ class Loop(unittest.IsolatedAsyncioTestCase):
                 self.fail("registered with a P_Key that the port has not")
 
     async def test_close_ends_watch(self):
-        async def read(watch):
-            return [event.kind async for event in watch]
-
-        task = asyncio.create_task(read(self.client.watch()))
-        await asyncio.sleep(0.02)
+        kinds = []
+        task = asyncio.create_task(read(self.client.watch(), kinds))
+        await until(lambda: kinds)
         self.client.close()
-        self.assertEqual(await task, [EventKind.SUBSCRIBED])
+        await asyncio.wait_for(task, 10)
+        self.assertEqual(kinds, [EventKind.SUBSCRIBED])
 
     async def test_two_readers(self):
         """Each event goes to one of them, and the end to both."""
-        async def read(watch):
-            return [event.kind async for event in watch]
-
         watch = self.client.watch()
-        tasks = [asyncio.create_task(read(watch)) for _ in range(2)]
-        await asyncio.sleep(0.02)
+        kinds = [], []
+        tasks = [asyncio.create_task(read(watch, one)) for one in kinds]
+        await until(lambda: any(kinds))
         watch.close()
-        kinds = await asyncio.wait_for(asyncio.gather(*tasks), 10)
+        await asyncio.wait_for(asyncio.gather(*tasks), 10)
         self.assertEqual(sorted(kinds), [[], [EventKind.SUBSCRIBED]])
 
     async def test_many(self):
