@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/registry.h"
 #include "remote/file.h"
 #include "remote/files.h"
 
@@ -22,7 +23,7 @@ enum { REOPEN_S = 600 /* default of IBSA_UMAD_REOPEN */ };
 
 /*
  * The device files of a fabric server. @lock guards @connection, which is open
- * while @is_connected is set.
+ * while @is_connected is set, by the process with the number @process.
  */
 struct remote_files {
 	struct device_files base;
@@ -30,6 +31,7 @@ struct remote_files {
 	struct remote_address address;
 	pthread_mutex_t lock;
 	bool is_connected;
+	unsigned int process;
 	/* The server has not answered a request; that was at @late_ns. */
 	bool is_silent;
 	uint64_t late_ns;
@@ -67,12 +69,15 @@ static int files_connect(struct remote_files *files)
 	    clock_now_ns() - files->late_ns < PAUSE_MS * NS_PER_MS)
 		return -ETIMEDOUT;
 	if (files->is_connected) {
-		if (!ibsa__remote_is_gone(&files->connection))
+		/* A forked child would read the answers of its parent. */
+		if (files->process == ibsa__process() &&
+		    !ibsa__remote_is_gone(&files->connection))
 			return 0;
 		files_disconnect(files);
 	}
 	err = ibsa__remote_connect(&files->connection, &address, NULL);
 	files->is_connected = !err;
+	files->process = ibsa__process();
 	files_note_silence(files, err);
 	return err;
 }
