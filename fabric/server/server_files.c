@@ -202,6 +202,36 @@ static int view_write_mad_file(struct view *view, const char *path)
 	return *path ? -ENOENT : -EISDIR;
 }
 
+/* Write the name of the device with the verbs device uverbsN. */
+static int view_write_verbs_file(struct view *view, const char *path)
+{
+	struct seat_walk walk = ibsa__seat_walk(view->fabric, &view->seat);
+	uint32_t number;
+
+	if (strncmp(path, "uverbs", 6) != 0)
+		return -ENOENT;
+	path = path_step_number(path + 6, &number);
+	if (!path || strcmp(path, "ibdev") != 0)
+		return -ENOENT;
+	while (ibsa__seat_next(&walk))
+		if (!number--)
+			return ibsa__view_put(view, "%s\n", walk.name);
+	return -ENOENT;
+}
+
+/*
+ * Write a file of a port, which @view names. The files of
+ * ibsa__view_write_info() are not in the list of the directory: sysfs does not
+ * have them.
+ */
+static int view_write_port_file(struct view *view, const char *path)
+{
+	const int err = view_find_and_write(view, ibsa__port_files, PORT_FILES,
+					    path);
+
+	return err == -ENOENT ? ibsa__view_write_info(view, path) : err;
+}
+
 static int view_write_path(struct view *view, const char *path)
 {
 	const char *rest = path_step(path, "class/infiniband_mad");
@@ -209,6 +239,9 @@ static int view_write_path(struct view *view, const char *path)
 
 	if (rest)
 		return *rest ? view_write_mad_file(view, rest) : -EISDIR;
+	rest = path_step(path, "class/infiniband_verbs");
+	if (rest)
+		return *rest ? view_write_verbs_file(view, rest) : -EISDIR;
 	rest = path_step_device(view, path);
 	if (!rest)
 		return -ENOENT;
@@ -217,9 +250,7 @@ static int view_write_path(struct view *view, const char *path)
 		return view_find_and_write(view, ibsa__device_files,
 					   DEVICE_FILES, rest);
 	below = path_step_port(view, below);
-	if (!below)
-		return -ENOENT;
-	return view_find_and_write(view, ibsa__port_files, PORT_FILES, below);
+	return below ? view_write_port_file(view, below) : -ENOENT;
 }
 
 static struct view view_of(const struct ibsa_fabric_server *server,
@@ -335,6 +366,15 @@ static int view_list_mad_files(struct view *view)
 	return 0;
 }
 
+static int view_list_verbs_files(struct view *view)
+{
+	struct seat_walk walk = ibsa__seat_walk(view->fabric, &view->seat);
+
+	for (uint32_t i = 0; ibsa__seat_next(&walk); i++)
+		view_put_name(view, "uverbs%" PRIu32, i);
+	return 0;
+}
+
 static int view_list_devices(struct view *view)
 {
 	struct seat_walk walk = ibsa__seat_walk(view->fabric, &view->seat);
@@ -377,6 +417,8 @@ static int view_list_path(struct view *view, const char *path)
 		return view_list_devices(view);
 	if (!strcmp(path, "class/infiniband_mad"))
 		return view_list_mad_files(view);
+	if (!strcmp(path, "class/infiniband_verbs"))
+		return view_list_verbs_files(view);
 	return -ENOENT;
 }
 

@@ -62,6 +62,12 @@ extern const struct file ibsa__port_files[PORT_FILES];
 int ibsa__view_put(struct view *view, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/*
+ * Write the file @name, port_info or node_info, of a port (server_info.c).
+ * Return: 0; -ENOENT: it is neither.
+ */
+int ibsa__view_write_info(struct view *view, const char *name);
+
 /* The files of an adapter's slot (server_slot.c). */
 int ibsa__put_uevent(struct view *view);
 int ibsa__put_modalias(struct view *view);
