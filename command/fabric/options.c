@@ -88,6 +88,8 @@ static const struct option_row rows[] = {
 	  AT(sysfs), FABRIC_EXEC },
 	{ 0, "umad", "DEVICE", "port of the SA, DEVICE[/PORT]",
 	  AT(umad), FABRIC_SERVE },
+	{ 0, "verbs", NULL, "libibverbs has the fabric's devices",
+	  AT(verbs), FABRIC_EXEC },
 };
 /* clang-format on */
 

@@ -23,6 +23,7 @@ enum { FABRIC_FAULTS_MAX = 16 };
  *           of redirections
  * @sysfs:   the command of ibsa fabric exec has the host's device files as /sys
  * @umad:    device and port of this machine at which the SA answers, or NULL
+ * @verbs:   libibverbs of the command of ibsa fabric exec has the host's devices
  */
 struct fabric_options {
 	const char *socket;
@@ -39,6 +40,7 @@ struct fabric_options {
 	int fault_count;
 	bool sysfs;
 	const char *umad;
+	bool verbs;
 };
 
 /* The options of the command that runs. */

@@ -15,7 +15,7 @@
 #include "fabric/fabric.h"
 #include "fabric/options.h"
 #include "base/interrupt.h"
-#include "fabric/program.h"
+#include "fabric/libraries.h"
 #include "fabric/sys_mount.h"
 
 enum {
@@ -31,6 +31,7 @@ struct fabric_run {
 	struct cli *cli;
 	struct ibsa_fabric_server *server;
 	struct sys_mount sysfs;
+	struct libraries libraries;
 	char path[FABRIC_PATH_MAX];
 	char folder[FABRIC_PATH_MAX]; /* of the socket, or "" */
 	pid_t child;		      /* 0: no command */
@@ -321,82 +322,6 @@ static int socket_folder_make(struct fabric_run *run)
 	return CLI_DONE;
 }
 
-/* Write the directory of this executable into @out; "" if it is unknown. */
-static void own_folder(char out[PATH_MAX])
-{
-	ssize_t len = readlink("/proc/self/exe", out, PATH_MAX - 1);
-	char *slash;
-
-	out[len < 0 ? 0 : len] = '\0';
-	slash = strrchr(out, '/');
-	if (slash)
-		*slash = '\0';
-}
-
-/*
- * Whether @folder, relative to @base, contains the drop-in libibumad. If it
- * does, @out receives the real path of @folder.
- */
-static bool dropin_is_at(const char *base, const char *folder,
-			 char out[PATH_MAX])
-{
-	char path[2 * PATH_MAX];
-	char file[3 * PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s%s%s", base, *base ? "/" : "", folder);
-	snprintf(file, sizeof(file), "%s/libibumad.so.3", path);
-	return access(file, R_OK) == 0 && realpath(path, out);
-}
-
-/*
- * Find the drop-in libibumad: relative to this executable in an installed or
- * build tree, otherwise at the configured place.
- */
-static bool find_dropin(char out[PATH_MAX])
-{
-	char own[PATH_MAX];
-
-	own_folder(own);
-	return (*own && dropin_is_at(own, IBSA_DROPIN_FROM_BIN, out)) ||
-	       (*own && dropin_is_at(own, IBSA_DROPIN_FROM_BUILD, out)) ||
-	       dropin_is_at("", IBSA_DROPIN, out);
-}
-
-/* Put a path in front of those in the environment variable @name. */
-static bool paths_prepend(const char *name, const char *path)
-{
-	const char *old = getenv(name);
-	char *all;
-	bool is_set;
-
-	if (!old || !*old)
-		return setenv(name, path, 1) == 0;
-	if (asprintf(&all, "%s:%s", path, old) < 0)
-		return false;
-	is_set = setenv(name, all, 1) == 0;
-	free(all);
-	return is_set;
-}
-
-/*
- * Let @command use the drop-in libibumad in @folder. A preload for each command
- * would break programs with a sanitizer, which has to be the first library.
- */
-static bool dropin_export(const char *command, const char *folder)
-{
-	const enum program_kind kind = program_kind(command);
-	char file[2 * PATH_MAX];
-
-	if (kind == PROGRAM_STATIC)
-		complain("'%s' is linked statically; if it uses libibumad, "
-			 "link it dynamically: it uses this machine's devices, "
-			 "not the fabric",
-			 command);
-	snprintf(file, sizeof(file), "%s/libibumad.so.3", folder);
-	return paths_prepend("LD_LIBRARY_PATH", folder) &&
-	       (kind != PROGRAM_RPATH || paths_prepend("LD_PRELOAD", file));
-}
-
 /*
  * Set IBSA_SEED in the command's environment, so that the transaction IDs of
  * its clients are reproducible, too.
@@ -416,18 +341,11 @@ static void command_exec(const struct fabric_run *run)
 {
 	char **command = run->cli->args + 3;
 	char fabric[FABRIC_PATH_MAX + sizeof("unix:")];
-	char folder[PATH_MAX];
-	const bool has_library = find_dropin(folder);
 	int err;
 
-	if (!has_library)
-		complain("%s/libibumad.so.3 does not exist; programs that use "
-			 "libibumad need it to use the fabric: install the "
-			 "package ibsa-umad",
-			 IBSA_DROPIN);
 	snprintf(fabric, sizeof(fabric), "unix:%s", run->path);
 	if (setenv("IBSA_FABRIC", fabric, 1) != 0 || !seed_export(run->cli) ||
-	    (has_library && !dropin_export(command[0], folder))) {
+	    !libraries_export(&run->libraries, command[0])) {
 		complain("out of memory");
 		_exit(NOT_EXECUTABLE);
 	}
@@ -523,6 +441,8 @@ int fabric_exec(struct cli *cli)
 	struct fabric_run run;
 	int status = begin(cli, &run);
 
+	if (status == CLI_DONE)
+		status = libraries_find(&run.libraries, fabric_own(cli)->verbs);
 	if (status == CLI_DONE)
 		status = socket_folder_make(&run);
 	if (status == CLI_DONE)

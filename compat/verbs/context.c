@@ -130,10 +130,9 @@ static int origin_open(struct ibsa__verbs *verbs,
 }
 
 static int verbs_new(const struct ibsa_options *options,
+		     const struct ibsa__environment *environment,
 		     struct ibsa_error *error, struct ibsa__verbs **out)
 {
-	const struct ibsa__environment environment =
-		ibsa__environment_read(options->no_environment);
 	struct ibsa__verbs *verbs = ibsa__calloc(1, sizeof(*verbs));
 	int err;
 
@@ -141,7 +140,7 @@ static int verbs_new(const struct ibsa_options *options,
 		return ibsa__fail(error, -ENOMEM, "out of memory");
 	verbs->context.context.cmd_fd = -1;
 	verbs->context.context.async_fd = -1;
-	err = origin_open(verbs, options, &environment);
+	err = origin_open(verbs, options, environment);
 	if (err)
 		ibsa__fail(error, err, "out of memory");
 	if (!err)
@@ -172,8 +171,9 @@ static int verbs_itself(const char *name, void *verbs, void **out)
 	return 0;
 }
 
-static int verbs_open(const struct ibsa_options *options,
-		      struct ibsa_error *error, struct ibv_context **out)
+int ibsa__verbs_open(const struct ibsa_options *options,
+		     const struct ibsa__environment *environment,
+		     struct ibsa_error *error, struct ibv_context **out)
 {
 	struct ibsa__verbs *verbs = NULL;
 	struct key key;
@@ -182,7 +182,7 @@ static int verbs_open(const struct ibsa_options *options,
 
 	err = options_check(options, error);
 	if (!err)
-		err = verbs_new(options, error, &verbs);
+		err = verbs_new(options, environment, error, &verbs);
 	if (err)
 		return err;
 	key = context_key(&verbs->context.context);
@@ -198,6 +198,7 @@ static int verbs_open(const struct ibsa_options *options,
 int ibsa_verbs_open_sized(const struct ibsa_options *options, size_t size,
 			  struct ibsa_error *error, struct ibv_context **out)
 {
+	struct ibsa__environment environment;
 	struct ibsa_options known;
 	struct cancelability before;
 	int err = ibsa__options_read(&known, sizeof(known), options, size,
@@ -206,7 +207,8 @@ int ibsa_verbs_open_sized(const struct ibsa_options *options, size_t size,
 	if (err)
 		return err;
 	cancel_hold(&before);
-	err = verbs_open(&known, error, out);
+	environment = ibsa__environment_read(known.no_environment);
+	err = ibsa__verbs_open(&known, &environment, error, out);
 	cancel_restore(&before);
 	return err;
 }

@@ -35,6 +35,15 @@ struct ibsa__verbs {
 };
 
 /*
+ * Do what ibsa_verbs_open() does, with the environment variables of an earlier
+ * time. The thread cannot be cancelled.
+ */
+int ibsa__verbs_open(const struct ibsa_options *options,
+		     const struct ibsa__environment *environment,
+		     struct ibsa_error *error,
+		     struct ibv_context **out) IBSA_MUST_USE;
+
+/*
  * Get the context of ibsa_verbs_open() with this address. The context exists
  * until the put, even if it is closed meanwhile. Return: NULL:
  * ibsa_verbs_open() did not create it, or it is closed. Any thread may call

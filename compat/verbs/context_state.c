@@ -15,6 +15,7 @@
 #include "device/sysfs.h"
 #include "ib_sa/device.h"
 #include "verbs/context_state.h"
+#include "verbs/port_events.h"
 #include "verbs/sm_events.h"
 
 struct key {
@@ -269,6 +270,8 @@ static void state_end(struct context_call *call)
 {
 	ibsa__context_call_lock(call);
 	ibsa__sm_events_clear(call->state);
+	ibsa__port_events_stop(call->state->port_events);
+	call->state->port_events = NULL;
 	ibsa__context_call_unlock(call);
 	device_end(call->state);
 	end_await(call);

@@ -62,6 +62,8 @@ struct context_state {
 	struct sm_queue queue;
 	struct sm_history history;
 	struct list watches;
+	/* NULL: libibverbs, or nothing, delivers the events of the ports */
+	struct port_events *port_events;
 
 	pthread_mutex_t opening;
 	pthread_rwlock_t asking;

@@ -10,7 +10,7 @@
 
 /*
  * If no registration is left, stop the watches; unless the context is attached,
- * also empty the queue of SM events and restore the async fd.
+ * also remove the SM events from the queue and restore the async fd.
  */
 static void registrations_settle(struct context_state *state)
 {
@@ -24,7 +24,7 @@ static void registrations_settle(struct context_state *state)
 	ibsa__sm_watches_stop(state);
 	pthread_mutex_lock(&state->lock);
 	if (!state->is_attached) {
-		ibsa__sm_queue_clear(&state->queue);
+		ibsa__sm_queue_clear_sm(&state->queue);
 		ibsa__async_update(state);
 		ibsa__async_unsplice(state);
 	}

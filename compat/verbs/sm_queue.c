@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SM events that were not read yet. */
+/* Events of a context that were not read yet. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -38,6 +38,20 @@ void ibsa__sm_queue_clear(struct sm_queue *queue)
 	queue->has_gap = false;
 }
 
+void ibsa__sm_queue_clear_sm(struct sm_queue *queue)
+{
+	struct queued_event *event, *next;
+
+	LIST_EACH_SAFE(event, next, &queue->waiting, link) {
+		if (event->event.event_type < IBV_EVENT_MCG_CREATED)
+			continue;
+		list_remove(&event->link);
+		queue->popped++;
+		ibsa__free(event);
+	}
+	queue->has_gap = false;
+}
+
 void ibsa__sm_queue_gap(struct sm_queue *queue, int port)
 {
 	if (!queue->gaps_wanted)
@@ -49,8 +63,8 @@ void ibsa__sm_queue_gap(struct sm_queue *queue, int port)
 	queue->gap_at = queue->pushed;
 }
 
-void ibsa__sm_queue_push(struct sm_queue *queue, int event_type,
-			 const struct ibsa_gid *gid)
+static void event_push(struct sm_queue *queue,
+		       const struct ibsa_async_event *event)
 {
 	struct queued_event *last = NULL;
 
@@ -60,10 +74,28 @@ void ibsa__sm_queue_push(struct sm_queue *queue, int event_type,
 		ibsa__sm_queue_gap(queue, 0);
 		return;
 	}
-	last->event.event_type = event_type;
-	memcpy(&last->event.element.gid, gid, sizeof(*gid));
+	last->event = *event;
 	list_append(&queue->waiting, &last->link);
 	queue->pushed++;
+}
+
+void ibsa__sm_queue_push(struct sm_queue *queue, int event_type,
+			 const struct ibsa_gid *gid)
+{
+	struct ibsa_async_event event = { .event_type = event_type };
+
+	memcpy(&event.element.gid, gid, sizeof(*gid));
+	event_push(queue, &event);
+}
+
+void ibsa__sm_queue_push_port(struct sm_queue *queue, int event_type, int port)
+{
+	const struct ibsa_async_event event = {
+		.event_type = event_type,
+		.element.port_num = port,
+	};
+
+	event_push(queue, &event);
 }
 
 bool ibsa__sm_queue_pop(struct sm_queue *queue, struct ibsa_async_event *out)

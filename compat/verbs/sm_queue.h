@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The queue of SM events that the program has not read yet, and whether events
- * were lost.
+ * were lost; also of events of the ports, if libibverbs does not deliver them.
  */
 #ifndef VERBS_SM_QUEUE_H
 #define VERBS_SM_QUEUE_H
@@ -14,7 +14,8 @@
 #include "base/list.h"
 
 /*
- * SM events of a context that were not read yet. A gap (lost events) is
+ * Events of a context that were not read yet: of the SM, and those of the ports
+ * that port_events.h reports. A gap (lost events) is
  * returned after the events that were queued before it. Of several gaps only
  * the last is returned, since a program that reads everything again after it
  * has missed nothing.
@@ -31,7 +32,10 @@ struct sm_queue {
 };
 
 void ibsa__sm_queue_init(struct sm_queue *queue);
+
+/* Remove all events; or those of the SM only. */
 void ibsa__sm_queue_clear(struct sm_queue *queue);
+void ibsa__sm_queue_clear_sm(struct sm_queue *queue);
 
 /*
  * Append an event. If the queue is full or memory is short, drop the event and
@@ -39,6 +43,9 @@ void ibsa__sm_queue_clear(struct sm_queue *queue);
  */
 void ibsa__sm_queue_push(struct sm_queue *queue, int event_type,
 			 const struct ibsa_gid *gid);
+
+/* Do the same with an event of a port. */
+void ibsa__sm_queue_push_port(struct sm_queue *queue, int event_type, int port);
 
 /*
  * If @gaps_wanted is set, record in the queue that events may have been lost at

@@ -23,7 +23,7 @@ help_of_actions() {
 		[ "$given" = "$options" ] || fail "options: $given"
 	done <<-'END'
 		run connections fault first-lid format help json memory opa partitions record sa sa-at seed sm-profile socket verbose
-		exec connections fault first-lid help memory opa partitions record sa sa-at seed sm-profile socket sysfs verbose
+		exec connections fault first-lid help memory opa partitions record sa sa-at seed sm-profile socket sysfs verbose verbs
 		replay connections fault format help json memory record seed socket verbose
 		serve device fault first-lid format help json opa partitions port record sa sa-at seed sm-profile umad verbose
 		link fabric help socket

@@ -128,11 +128,6 @@ void ibv_ack_async_event(struct ibv_async_event *event)
 	gid_free(gid);
 }
 
-int ibv_close_device(struct ibv_context *context)
-{
-	return ibsa_close_device(context);
-}
-
 const char *ibv_event_type_str(enum ibv_event_type event)
 {
 	return ibsa_event_type_text((int)event);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The libraries with which the command of ibsa fabric exec uses the fabric. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/complain.h"
+#include "fabric/libraries.h"
+#include "fabric/program.h"
+
+/* Write the directory of this executable into @out; "" if it is unknown. */
+static void own_folder(char out[PATH_MAX])
+{
+	ssize_t len = readlink("/proc/self/exe", out, PATH_MAX - 1);
+	char *slash;
+
+	out[len < 0 ? 0 : len] = '\0';
+	slash = strrchr(out, '/');
+	if (slash)
+		*slash = '\0';
+}
+
+/*
+ * Whether @folder, relative to @base, contains the library @name. If it does,
+ * @out receives the real path of @folder.
+ */
+static bool library_is_at(const char *name, const char *base,
+			  const char *folder, char out[PATH_MAX])
+{
+	char path[2 * PATH_MAX];
+	char file[3 * PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s%s%s", base, *base ? "/" : "", folder);
+	snprintf(file, sizeof(file), "%s/%s", path, name);
+	return access(file, R_OK) == 0 && realpath(path, out);
+}
+
+/* Where a library may be: in an installed tree, a build tree, or configured. */
+struct places {
+	const char *name;
+	const char *from_bin;
+	const char *from_build;
+	const char *configured;
+};
+
+static const struct places umad = {
+	"libibumad.so.3",
+	IBSA_DROPIN_FROM_BIN,
+	IBSA_DROPIN_FROM_BUILD,
+	IBSA_DROPIN,
+};
+
+static const struct places verbs = {
+	"libibsa-verbs-preload.so",
+	IBSA_PRELOAD_FROM_BIN,
+	"..",
+	IBSA_PRELOAD,
+};
+
+/*
+ * Find the folder of a library: relative to this executable in an installed or
+ * build tree, otherwise at the configured place.
+ */
+static bool folder_find(const struct places *places, char out[PATH_MAX])
+{
+	char own[PATH_MAX];
+	const char *name = places->name;
+
+	own_folder(own);
+	return (*own && library_is_at(name, own, places->from_bin, out)) ||
+	       (*own && library_is_at(name, own, places->from_build, out)) ||
+	       library_is_at(name, "", places->configured, out);
+}
+
+static int verbs_find(char out[PATH_MAX])
+{
+	char folder[PATH_MAX];
+
+	if (!folder_find(&verbs, folder))
+		return fail_device("--verbs: %s/%s does not exist; install the "
+				   "package libibsa-compat1",
+				   verbs.configured, verbs.name);
+	if (snprintf(out, PATH_MAX, "%s/%s", folder, verbs.name) >= PATH_MAX)
+		return fail_device("--verbs: the path of %s is too long",
+				   verbs.name);
+	return CLI_DONE;
+}
+
+int libraries_find(struct libraries *out, bool has_verbs)
+{
+	*out->umad_folder = '\0';
+	*out->verbs = '\0';
+	if (!folder_find(&umad, out->umad_folder)) {
+		*out->umad_folder = '\0';
+		complain("%s/%s does not exist; programs that use libibumad "
+			 "need it to use the fabric: install the package "
+			 "ibsa-umad",
+			 umad.configured, umad.name);
+	}
+	return has_verbs ? verbs_find(out->verbs) : CLI_DONE;
+}
+
+/* Put a path in front of those in the environment variable @name. */
+static bool paths_prepend(const char *name, const char *path)
+{
+	const char *old = getenv(name);
+	char *all;
+	bool is_set;
+
+	if (!old || !*old)
+		return setenv(name, path, 1) == 0;
+	if (asprintf(&all, "%s:%s", path, old) < 0)
+		return false;
+	is_set = setenv(name, all, 1) == 0;
+	free(all);
+	return is_set;
+}
+
+/*
+ * Let @command use the drop-in libibumad. A preload for each command would break
+ * programs with a sanitizer, which has to be the first library.
+ */
+static bool umad_export(const char *command, const char *folder)
+{
+	const enum program_kind kind = program_kind(command);
+	char file[2 * PATH_MAX];
+
+	if (kind == PROGRAM_STATIC)
+		complain("'%s' is linked statically; if it uses libibumad, "
+			 "link it dynamically: it uses this machine's devices, "
+			 "not the fabric",
+			 command);
+	snprintf(file, sizeof(file), "%s/%s", folder, umad.name);
+	return paths_prepend("LD_LIBRARY_PATH", folder) &&
+	       (kind != PROGRAM_RPATH || paths_prepend("LD_PRELOAD", file));
+}
+
+bool libraries_export(const struct libraries *libraries, const char *command)
+{
+	return (!*libraries->umad_folder ||
+		umad_export(command, libraries->umad_folder)) &&
+	       (!*libraries->verbs ||
+		paths_prepend("LD_PRELOAD", libraries->verbs));
+}

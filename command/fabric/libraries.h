@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The libraries with which the command of ibsa fabric exec uses the fabric. */
+#ifndef COMMAND_FABRIC_LIBRARIES_H
+#define COMMAND_FABRIC_LIBRARIES_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* Paths; "": the library does not exist, or the command is not to have it. */
+struct libraries {
+	char umad_folder[PATH_MAX]; /* of the drop-in libibumad */
+	char verbs[PATH_MAX];	    /* the library in front of libibverbs */
+};
+
+/*
+ * Find the drop-in libibumad, and if @has_verbs the library in front of
+ * libibverbs. Return: the exit status; that a library does not exist is printed,
+ * and is a failure only for libibverbs.
+ */
+int libraries_find(struct libraries *out, bool has_verbs);
+
+/*
+ * Set the environment so that @command uses the libraries. Return: false: out of
+ * memory.
+ */
+bool libraries_export(const struct libraries *libraries, const char *command);
+
+#endif

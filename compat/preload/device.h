@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The devices of a fabric server's host, in the form of libibverbs: for programs
+ * that call libibverbs, with libibsa-verbs-preload.so in front of it.
+ */
+#ifndef PRELOAD_DEVICE_H
+#define PRELOAD_DEVICE_H
+
+#include <stdatomic.h>
+
+#include <ibsa/verbs.h>
+
+#include "base/environment.h"
+#include "device/files.h"
+
+/*
+ * Bytes behind struct ibv_device that libibverbs' struct verbs_device has for
+ * its providers, and more. They are 0, so that a function of a provider, such as
+ * mlx5dv_is_supported(), finds that the device is not one of its own.
+ */
+enum { PROVIDER_BYTES = 128 };
+
+/*
+ * A device of the host that IBSA_NODE named when the list was made.
+ * @device:  what the program gets
+ * @holders: the list, and each open context
+ * @environment: of the time of the list, with which contexts are opened
+ */
+struct own_device {
+	struct ibv_device device;
+	uint8_t provider[PROVIDER_BYTES];
+	atomic_uint holders;
+	struct device_files *files;
+	struct ibsa__environment *environment;
+	uint64_t guid;
+	int index;
+};
+
+/*
+ * Return: the device of a fabric that the program has as @device; NULL: it is
+ * libibverbs' device.
+ */
+struct own_device *ibsa__own_device(struct ibv_device *device);
+
+static inline struct own_device *
+own_device_of(const struct ibv_context *context)
+{
+	return ibsa__own_device(context->device);
+}
+
+struct own_device *ibsa__own_device_get(struct own_device *own);
+void ibsa__own_device_put(struct own_device *own);
+
+/* The operations of a context of a device of a fabric (query.c). */
+int ibsa__own_query_port(struct ibv_context *context, uint8_t port_num,
+			 struct ibv_port_attr *attr, size_t size);
+int ibsa__own_query_device(struct ibv_context *context,
+			   const struct ibv_query_device_ex_input *input,
+			   struct ibv_device_attr_ex *attr, size_t size);
+
+#endif
