@@ -181,6 +181,26 @@ static void gaps_are_returned_on_request_only(void **state)
 	assert_true(ibsa__sm_queue_is_empty(&queue));
 }
 
+/* Events of ports stay when those of the SM are removed. */
+static void events_of_ports_stay(void **state)
+{
+	struct sm_queue queue;
+	struct ibsa_async_event event;
+
+	(void)state;
+	ibsa__sm_queue_init(&queue);
+	queue.gaps_wanted = true;
+	push(&queue, 1);
+	ibsa__sm_queue_push_port(&queue, IBV_EVENT_PORT_ERR, 2);
+	push(&queue, 3);
+	ibsa__sm_queue_gap(&queue, 1);
+	ibsa__sm_queue_clear_sm(&queue);
+	assert_true(ibsa__sm_queue_pop(&queue, &event));
+	assert_int_equal(event.event_type, IBV_EVENT_PORT_ERR);
+	assert_int_equal(event.element.port_num, 2);
+	assert_true(ibsa__sm_queue_is_empty(&queue));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
 int main(void)
@@ -195,6 +215,7 @@ int main(void)
 		TEST(same_event_fills_no_memory),
 		cmocka_unit_test(gap_is_read_where_it_happened),
 		cmocka_unit_test(gaps_are_returned_on_request_only),
+		cmocka_unit_test(events_of_ports_stay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
