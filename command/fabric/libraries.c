@@ -36,22 +36,25 @@ static bool library_is_at(const char *name, const char *base,
 	return access(file, R_OK) == 0 && realpath(path, out);
 }
 
-/* Where a library may be: in an installed tree, a build tree, or configured. */
-struct places {
+/*
+ * Where a library may be: in an installed tree, in a build tree, or at the configured
+ * path.
+ */
+struct library_paths {
 	const char *name;
 	const char *from_bin;
 	const char *from_build;
 	const char *configured;
 };
 
-static const struct places umad = {
+static const struct library_paths umad = {
 	"libibumad.so.3",
 	IBSA_DROPIN_FROM_BIN,
 	IBSA_DROPIN_FROM_BUILD,
 	IBSA_DROPIN,
 };
 
-static const struct places verbs = {
+static const struct library_paths verbs = {
 	"libibsa-verbs-preload.so",
 	IBSA_PRELOAD_FROM_BIN,
 	"..",
@@ -62,15 +65,15 @@ static const struct places verbs = {
  * Find the folder of a library: relative to this executable in an installed or
  * build tree, otherwise at the configured place.
  */
-static bool folder_find(const struct places *places, char out[PATH_MAX])
+static bool folder_find(const struct library_paths *paths, char out[PATH_MAX])
 {
 	char own[PATH_MAX];
-	const char *name = places->name;
+	const char *name = paths->name;
 
 	own_folder(own);
-	return (*own && library_is_at(name, own, places->from_bin, out)) ||
-	       (*own && library_is_at(name, own, places->from_build, out)) ||
-	       library_is_at(name, "", places->configured, out);
+	return (*own && library_is_at(name, own, paths->from_bin, out)) ||
+	       (*own && library_is_at(name, own, paths->from_build, out)) ||
+	       library_is_at(name, "", paths->configured, out);
 }
 
 static int verbs_find(char out[PATH_MAX])

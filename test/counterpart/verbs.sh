@@ -4,7 +4,7 @@
 #
 # Runs Debian's programs that use libibverbs, unmodified, at the host dgx1 on a
 # fabric server with OpenSM: ibv_devices, ibv_devinfo, ibv_asyncwatch, ibacm,
-# ibsrpdm, and pyverbs with rdma-core's own tests of devices. What they print is
+# ibsrpdm, and pyverbs with the tests of devices of rdma-core. Their output is
 # compared with what smpquery and the rendered /sys tell. IBSA is the command ibsa
 # as it was built, DROP-IN the library that replaces libibumad, PRELOAD the one in
 # front of libibverbs. Exit status: 0 passed, 1 failed, 77 a program is missing.
