@@ -4,7 +4,8 @@
 #        xdr.sh --check | --fetch
 #
 # Tests that the diagnostics of the next Debian release show XDR links of a
-# fabric server as XDR. Those of Debian 12 do not have this rate. apt downloads
+# fabric server as XDR. Those of Debian 12 do not have this rate. The release's
+# programs of libibverbs find the devices of the server, too. apt downloads
 # the packages and all libraries that they need, with the machine's own package
 # sources and the name of the newer release, $IBSA_NEXT_RELEASE (default
 # trixie). They are unpacked in $IBSA_NEXT_CACHE; default: ibsa-next in
@@ -34,6 +35,13 @@ run() {
 	shift
 	"$libraries/ld-linux-x86-64.so.2" --library-path "$dropin:$libraries" \
 		"$root/usr/sbin/$program" "$@"
+}
+
+# verbs PROGRAM ARG... - run a program of libibverbs likewise
+verbs() {
+	local program=$1
+	shift
+	run "../bin/$program" "$@"
 }
 
 topology() {
@@ -151,6 +159,27 @@ links() {
 		wrong 'more than one link could be more'
 }
 
+# Check what libibverbs tells of each host's port, whose width it shows as a code.
+devices() {
+	local node code
+	while read -r node code; do
+		IBSA_NODE=$node verbs ibv_devices >verbs 2>errors ||
+			wrong "ibv_devices: $(cat errors)"
+		[ "$(grep -c ibsa0 verbs)" -eq 1 ] || wrong "devices: $(cat verbs)"
+		IBSA_NODE=$node verbs ibv_devinfo -v >verbs 2>errors ||
+			wrong "ibv_devinfo: $(cat errors)"
+		has 'state:[[:space:]]+PORT_ACTIVE \(4\)' verbs
+		has "active_width:.*\($code\)" verbs
+		has 'active_speed:.*\(128\)' verbs
+	done <<-END
+		h1 1
+		h2 16
+		h3 2
+		h4 4
+		h5 2
+	END
+}
+
 inside() {
 	ibsa=$1
 	dropin=$(dirname "$2")
@@ -158,6 +187,7 @@ inside() {
 	cd "$XDR_FOLDER" || exit 1
 	ports
 	rates
+	devices
 	links
 	exit "$status"
 }
@@ -167,15 +197,21 @@ if [ "${1-}" = inside ]; then
 fi
 command -v jq >/dev/null || skip 'jq is not installed'
 [ "$(uname -m)" = x86_64 ] || skip 'the packages are those of amd64'
+is_complete() {
+	[ -e "$root/usr/sbin/iblinkinfo" ] && [ -e "$root/usr/bin/ibv_devinfo" ]
+}
 if [ "${1-}" = --check ]; then
-	[ -d "$root" ]
+	is_complete
 	exit
 fi
-[ -d "$root" ] || release_unpack "$release" "$root" infiniband-diags
+is_complete || {
+	rm -rf "$root"
+	release_unpack "$release" "$root" infiniband-diags ibverbs-utils
+}
 [ "${1-}" != --fetch ] || exit 0
 unset IBSA_FABRIC IBSA_NODE LD_LIBRARY_PATH
 folder=$(mktemp -d)
 trap 'rm -rf "$folder" "${work:-/nonexistent}"' EXIT
 topology >"$folder/xdr.net"
-XDR_FOLDER=$folder "$(realpath "$1")" fabric exec "$folder/xdr.net" -- \
+XDR_FOLDER=$folder "$(realpath "$1")" fabric exec --verbs "$folder/xdr.net" -- \
 	"$here" inside "$(realpath "$1")" "$(realpath "$2")"
