@@ -11,7 +11,7 @@ start)
 	ibsa fabric run --socket fabric --record fabric.pcap "$3" \
 		>fabric.log 2>&1 &
 	echo $! >fabric.pid
-	for i in $(seq 300); do
+	for _ in $(seq 300); do
 		! grep -q '^unix:' fabric.log || exit 0
 		kill -0 "$(cat fabric.pid)" || break
 		sleep 0.1
@@ -21,7 +21,7 @@ start)
 	;;
 stop)
 	kill "$(cat fabric.pid)"
-	for i in $(seq 300); do
+	for _ in $(seq 300); do
 		[ -e fabric ] || exit 0
 		sleep 0.1
 	done
