@@ -96,10 +96,31 @@ sm_priority $3" >"sm$1/conf"
 		-F "sm$1/conf" -P partitions -f "sm$1/log" >"sm$1/out" 2>&1 &
 	managers+=("$!")
 }
+# watched EVENT - whether ibv_asyncwatch has printed an event of port 1
+# shellcheck disable=SC2317 # within() calls it
+watched() {
+	grep -q "IBV_EVENT_$1 (.*), port 1" events
+}
+
+# expect WHAT EVENT... - wait for events, and forget them
+expect() {
+	local what=$1 event
+	shift
+	for event; do
+		within 20 watched "$event" ||
+			wrong "$what: no $event: $(cat events)"
+	done
+	: >events
+}
+
+stdbuf -oL ibv_asyncwatch -d mlx5_2 >>events &
+watch=$!
+within 20 grep -q 'async event FD' events || wrong 'ibv_asyncwatch has not begun'
 managers=()
 echo 'Default=0x7fff, ipoib: ALL=full;' >partitions
 manager 0 dgx1 4 0xb83fd20300010001
 within 60 grep -q 'SUBNET UP' sm0/log || wrong "OpenSM: $(tail -n 3 sm0/log)"
+expect 'an SM begins' LID_CHANGE SM_CHANGE CLIENT_REREGISTER PORT_ACTIVE
 
 # value NAME FILE - print the value after NAME in the output of ibv_devinfo
 value() {
@@ -137,26 +158,6 @@ for i in {0..7}; do
 	port_agrees "$i"
 done
 
-# watched EVENT - whether ibv_asyncwatch has printed an event of port 1
-# shellcheck disable=SC2317 # within() calls it
-watched() {
-	grep -q "IBV_EVENT_$1 (.*), port 1" events
-}
-
-# expect WHAT EVENT... - wait for events, and forget them
-expect() {
-	local what=$1 event
-	shift
-	for event; do
-		within 20 watched "$event" ||
-			wrong "$what: no $event: $(cat events)"
-	done
-	: >events
-}
-
-stdbuf -oL ibv_asyncwatch -d mlx5_2 >>events &
-watch=$!
-within 20 grep -q 'async event FD' events || wrong 'ibv_asyncwatch has not begun'
 "$ibsa" fabric link down 'dgx1 mlx5_2/1'
 expect 'a cable is cut' PORT_ERR
 same 'a port without a cable' 'PORT_DOWN (1)' \

@@ -76,6 +76,33 @@ static void devices_are_in_order(void **state)
 	ibv_free_device_list(list);
 }
 
+/* A program that was compiled with an old header has room for a part. */
+static void old_programs_query_ports(void **state)
+{
+	typedef int (*query_fn)(struct ibv_context *, uint8_t,
+				struct _compat_ibv_port_attr *);
+	union {
+		void *address;
+		query_fn call;
+	} query = { dlsym(RTLD_DEFAULT, "ibv_query_port") };
+	const size_t size = offsetof(struct ibv_port_attr, port_cap_flags2);
+	struct ibv_context *context = device_open();
+	struct ibv_port_attr whole;
+	struct ibv_port_attr part;
+	void *first = &part;
+	const uint8_t *end = (const uint8_t *)&part + size;
+
+	(void)state;
+	assert_non_null(query.address);
+	assert_int_equal(ibv_query_port(context, 1, &whole), 0);
+	memset(&part, 0xa5, sizeof(part));
+	assert_int_equal(query.call(context, 1, first), 0);
+	assert_memory_equal(&part, &whole, size);
+	for (size_t i = 0; i < sizeof(part) - size; i++)
+		assert_int_equal(end[i], 0xa5);
+	assert_int_equal(ibv_close_device(context), 0);
+}
+
 #define REFUSED(call)                                \
 	do {                                         \
 		errno = 0;                           \
@@ -273,6 +300,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(devices_are_in_order),
+		cmocka_unit_test(old_programs_query_ports),
 		cmocka_unit_test(objects_are_refused),
 		cmocka_unit_test(environment_is_read_once),
 		cmocka_unit_test(missing_fabrics_have_errors),

@@ -94,6 +94,30 @@ static void moved_sm_makes_events(void **state)
 	server_command(*state, "sm move left");
 }
 
+/* An alias GUID of the port is a GID. */
+static void alias_guid_makes_an_event(void **state)
+{
+	struct ibv_context *context = watching(*state);
+	struct ibsa_client *client = server_client(*state, "right");
+	const struct ibsa_guid_info alias = { .lid = 2,
+					      .guid = { [1] = 0xa51 } };
+	const struct ibsa_query set = {
+		.record = &ibsa_guid_info_record,
+		.method = IBSA_METHOD_SET,
+		.match = &alias,
+		.mask = IBSA_GUID_INFO_CM(lid) | IBSA_GUID_INFO_CM(block_num) |
+			IBSA_GUID_INFO_CM(guid) << 1,
+	};
+	struct ibsa_guid_info answer;
+
+	assert_int_equal(
+		ibsa_query_one(client, &set, NULL, &answer, sizeof(answer)), 0);
+	expect(context, IBV_EVENT_GID_CHANGE);
+	expect_none(context);
+	ibsa_close(client);
+	assert_int_equal(ibsa_verbs_close(context), 0);
+}
+
 /* Without its server a port is down; it comes back with the next server. */
 static void restarted_server_makes_events(void **state)
 {
@@ -220,6 +244,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cable_makes_events),
 		cmocka_unit_test(moved_sm_makes_events),
+		cmocka_unit_test(alias_guid_makes_an_event),
 		cmocka_unit_test(restarted_server_makes_events),
 		cmocka_unit_test(events_stay_without_registrations),
 		cmocka_unit_test(close_leaves_no_descriptor),
