@@ -104,9 +104,9 @@ static int own_device_read(struct own_device *own, const char *name, int index)
 	return 0;
 }
 
-static int own_device_new(struct device_files *files,
-			  const struct ibsa__environment *environment,
-			  const char *name, int index, struct own_device **out)
+int ibsa__own_device_new(struct device_files *files,
+			 const struct ibsa__environment *environment,
+			 const char *name, int index, struct own_device **out)
 {
 	struct own_device *own = ibsa__calloc(1, sizeof(*own));
 	int err;
@@ -158,8 +158,8 @@ static int list_make(struct device_files *files,
 	for (size_t i = 0; !err && i < names->count; i++) {
 		err = name_read(files, names->at[i], &name);
 		if (!err)
-			err = own_device_new(files, environment, name.bytes,
-					     (int)i, &own);
+			err = ibsa__own_device_new(files, environment,
+						   name.bytes, (int)i, &own);
 		if (!err)
 			list[i] = &own->device;
 	}

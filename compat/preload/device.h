@@ -48,6 +48,15 @@ own_device_of(const struct ibv_context *context)
 	return ibsa__own_device(context->device);
 }
 
+/*
+ * Create the device @name, that of the verbs device uverbs@index. Return: 0;
+ * -ENOMEM; -EPROTO the name is not that of a file, or too long; or the error from
+ * reading @files.
+ */
+int ibsa__own_device_new(struct device_files *files,
+			 const struct ibsa__environment *environment,
+			 const char *name, int index,
+			 struct own_device **out) IBSA_MUST_USE;
 struct own_device *ibsa__own_device_get(struct own_device *own);
 void ibsa__own_device_put(struct own_device *own);
 

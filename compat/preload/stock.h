@@ -24,4 +24,13 @@
 		stock.address ? stock.call(__VA_ARGS__) : (missing); \
 	})
 
+/* Return: @err, as the result of a function that returns -1 and sets errno. */
+static inline int errno_result(int err)
+{
+	if (!err)
+		return 0;
+	errno = err;
+	return -1;
+}
+
 #endif
