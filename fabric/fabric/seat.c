@@ -210,7 +210,7 @@ static bool seat_by_node(const struct ibsa_fabric *fabric,
 
 	if (words->is_machine && seat_of_machine(fabric, name, out))
 		return true;
-	if (words->is_machine || !*name)
+	if (words->is_machine || !*name || fabric->recording)
 		return seat_at_node(ibsa__fabric_first_adapter(fabric),
 				    SEAT_FIRST, out);
 	return seat_at_node(ibsa__fabric_find_node(fabric, name), SEAT_NODE,

@@ -14,7 +14,8 @@ enum { SEAT_NAME_BYTES = 64 };
 
 /*
  * The words with which a process names its place, as in struct remote_hello.
- * @node:       of a node or host; "": the first adapter
+ * @node:       of a node or host; "": the first adapter; not used for a
+ *              recording, which has one adapter
  * @device:     of a device of that host, or of another node; "": the first
  *              device with an active port, or else the first device
  * @is_machine: if no node belongs to the host @node, the first adapter is used

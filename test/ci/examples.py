@@ -112,7 +112,7 @@ def gitlab_run(examples):
     assert list(jobs) == ["fabric"], jobs
     for name, job in jobs.items():
         for line in job["script"]:
-            examples.run(name, "sh", "-ec", line)
+            examples.run(name, "sh", "-ec", line, **job["variables"])
         for path in job["artifacts"]["paths"]:
             assert (examples.work / path).stat().st_size > 10000, path
             (examples.work / path).unlink()

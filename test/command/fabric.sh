@@ -279,6 +279,8 @@ records() {
 	run 0 fabric exec "$fabric" -- "$ibsa" -C node2 --record d.pcap topology -j
 	cp out live
 	run 0 --fabric d.pcap topology -j; err_empty
+	# A capture has one adapter, also at a server.
+	IBSA_NODE=absent run 0 fabric exec d.pcap -- "$ibsa" topology -j
 	cmp -s out live || fail 'the capture tells another topology'
 	run 0 --fabric e.pcap check; out_empty
 	run 5 --fabric d.pcap query table SMIR; out_empty
