@@ -386,6 +386,15 @@ missing_libraries_are_named_with_their_packages() {
 		fabric exec "$fabric" -- env
 	grep -q "^LD_LIBRARY_PATH=.*ibsa-umad" out ||
 		err_has 'libibumad.so.3 does not.* the package ibsa-umad$'
+	# Nor is the library in front of libibverbs, without which --verbs fails.
+	if LD_LIBRARY_PATH=$libdir broken/ibsa fabric exec --verbs "$fabric" \
+		-- env >out 2>err
+	then
+		out_has '^LD_PRELOAD=.*/libibsa-verbs-preload.so'
+	else
+		out_empty
+		err_has '--verbs: .* does not.* the package libibsa-compat1$'
+	fi
 }
 
 run_groups contents_are_listed what_is_odd_is_found \
