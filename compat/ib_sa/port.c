@@ -17,7 +17,8 @@ struct ibsa_options ibsa__sa_client_options(const struct ib_device *device)
 		.on = options->on,
 		.context = options->context,
 		.access = options->access,
-		.window = options->window,
+		.window = options->window ? options->window
+					  : IBSA_DEFAULT_RETRIES,
 		.no_sharing = options->no_sharing,
 		.queue = PORT_QUERIES_MAX,
 	};

@@ -540,7 +540,7 @@ void ib_sa_unregister_client(struct ib_sa_client *client) IBSA_NONNULL(1);
  * @on:         a loaded fabric to use instead; must outlive the device
  * @context:    as in struct ibsa_options; use each port before closing it
  * @window:     at most 64 times as many requests are sent again at a time, as
- *              many while the SA does not reply; IBSA_DEFAULT_WINDOW
+ *              many while the SA does not reply; IBSA_DEFAULT_RETRIES
  * @audit_ms:   between two reads of memberships, services and subscriptions;
  *              IBSA_DEFAULT_AUDIT_MS
  * @no_sharing: send each PathRecord query as a request of its own

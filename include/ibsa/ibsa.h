@@ -92,7 +92,7 @@ struct ibsa_sa_access {
  *               unless @context is given or the program is set-uid
  * @on:          a loaded fabric to use instead of @fabric; the client holds it
  * @transport:   to use instead of all these; the client closes it
- * @window:      requests in flight, up to 1048576; IBSA_DEFAULT_WINDOW
+ * @window:      most requests in flight, up to 1048576; IBSA_DEFAULT_WINDOW
  * @queue:       requests that wait for the window; IBSA_DEFAULT_QUEUE
  * @reply_bytes: largest reply; IBSA_DEFAULT_REPLY_MIB
  * @deadline_ms, @first_interval_ms, @max_interval_ms, @jitter_percent: defaults
@@ -101,6 +101,9 @@ struct ibsa_sa_access {
  *               $IBSA_SEED
  * @no_sharing:  as in struct ibsa_query
  * @no_environment: as ibsa_environment_ignore(), for this client
+ * @window_min:  requests in flight at the start; the number grows while the SA
+ *               replies, and shrinks, not below this, after losses and BUSY;
+ *               IBSA_DEFAULT_WINDOW_MIN
  */
 struct ibsa_options {
 	const char *device;
@@ -121,6 +124,8 @@ struct ibsa_options {
 	bool no_sharing;
 	bool no_environment;
 	uint8_t reserved[6];
+	unsigned int window_min;
+	uint8_t reserved2[4];
 };
 
 /**

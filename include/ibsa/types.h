@@ -73,7 +73,9 @@ struct ibsa_error {
  */
 
 /* struct ibsa_options, struct ibsa_query */
-#define IBSA_DEFAULT_WINDOW 16	  /* requests in flight */
+#define IBSA_DEFAULT_WINDOW 256	  /* requests in flight at most */
+#define IBSA_DEFAULT_WINDOW_MIN 1 /* requests in flight at the start */
+#define IBSA_DEFAULT_RETRIES 16	  /* of ib_sa, to an SA that is silent */
 #define IBSA_DEFAULT_QUEUE 65536  /* requests that wait for the window */
 #define IBSA_DEFAULT_REPLY_MIB 64 /* largest reply, in MiB */
 #define IBSA_DEFAULT_DEADLINE_MS 10000

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reachability of one GID or of a batch. A batch keeps as many queries in
- * flight as the window allows, and starts the next one from each callback: if
- * it queued all at once, their deadlines would expire while they wait.
+ * Reachability of one GID or of a batch. A batch starts as many queries as
+ * ibsa__engine_batch() returns, and the next one from each callback: if it
+ * queued all at once, their deadlines would expire while they wait.
  */
 #include <errno.h>
 
@@ -220,10 +220,13 @@ static void batch_report(struct ibsa_reach_batch *batch,
 
 static void batch_note_reply(const struct ibsa_reply *reply, void *arg);
 
-/*
- * Start a query for the next GID of the batch. The caller has checked that a
- * slot is free.
- */
+/* Whether the next query waits until one of the batch ends. */
+static bool batch_is_full(const struct ibsa_reach_batch *batch)
+{
+	return batch->asked >= ibsa__engine_batch(batch->engine);
+}
+
+/* Start a query for the next GID of the batch, which is not full. */
 static int batch_start_next(struct ibsa_reach_batch *batch)
 {
 	struct slot *slot = batch->free;
@@ -279,7 +282,7 @@ static void batch_proceed(struct ibsa_reach_batch *batch)
 		struct ibsa_reach_answer answer = { .err = -ECANCELED };
 
 		if (!batch->stopped) {
-			if (!batch->free)
+			if (batch_is_full(batch))
 				return;
 			answer.err = batch_start_next(batch);
 			if (!answer.err)
@@ -438,7 +441,7 @@ static bool batch_fill(struct ibsa_reach_batch *batch,
  */
 static void batch_start(struct ibsa_reach_batch *batch)
 {
-	while (batch->free && batch->next < batch->count) {
+	while (!batch_is_full(batch) && batch->next < batch->count) {
 		if (batch_start_next(batch))
 			break;
 	}

@@ -22,6 +22,8 @@ static void engine_init(struct ibsa__engine *engine)
 	list_init(&engine->changed);
 	timer_init(&engine->watch_timer, TIMER_WATCH);
 	timer_init(&engine->room_timer, TIMER_ROOM);
+	engine->window = window_of(engine->options.window_min,
+				   engine->options.window);
 	engine->sa_given = engine->options.access.sa;
 	if (engine->sa_given)
 		engine->sa = *engine->options.access.sa;

@@ -28,6 +28,7 @@ struct ibsa__engine_options {
 	uint64_t seed;
 	size_t reply_bytes;
 	unsigned int window;
+	unsigned int window_min; /* if it is more than @window: as @window */
 	unsigned int queue;
 	unsigned int deadline_ms;
 	unsigned int first_interval_ms; /* 0: see round_trip_first_ms() */
@@ -123,6 +124,12 @@ bool ibsa__engine_last_redirect(const struct ibsa__engine *engine,
  */
 bool ibsa__engine_pkey_find(const struct ibsa__engine *engine, uint16_t pkey,
 			    uint16_t *out) IBSA_MUST_USE;
+
+/*
+ * Return: how many queries a layer above keeps at the engine if it has many: as
+ * many as the window has places now, or as may be sent to a silent SA.
+ */
+unsigned int ibsa__engine_batch(const struct ibsa__engine *engine);
 
 /* Return: the options that the engine was created with. */
 const struct ibsa__engine_options *

@@ -35,21 +35,37 @@ static bool sa_is_silent(const struct ibsa__engine *engine,
 	return engine->replied_ns < txn->sent_ns;
 }
 
+/* Return: the most requests that an SA gets which does not reply. */
+static unsigned int silent_limit(const struct ibsa__engine *engine)
+{
+	return engine->window.max < SILENT_PLACES ? engine->window.max
+						  : SILENT_PLACES;
+}
+
+unsigned int ibsa__engine_batch(const struct ibsa__engine *engine)
+{
+	const unsigned int least = silent_limit(engine);
+
+	return engine->window.size > least ? engine->window.size : least;
+}
+
 /* Whether @txn may become overdue, or be sent again. */
 static bool overdue_has_room(const struct ibsa__engine *engine,
 			     const struct txn *txn)
 {
-	unsigned int windows = OVERDUE_WINDOWS;
-
-	if (engine->limits_retries_only)
-		windows = sa_is_silent(engine, txn) ? 1 : RETRY_WINDOWS;
-	return engine->overdue / windows < engine->options.window;
+	if (!engine->limits_retries_only)
+		return engine->overdue / OVERDUE_WINDOWS <
+		       silent_limit(engine);
+	return engine->overdue /
+		       (sa_is_silent(engine, txn) ? 1 : RETRY_WINDOWS) <
+	       engine->window.max;
 }
 
 static void overdue_begin(struct ibsa__engine *engine, struct txn *txn)
 {
 	if (txn->overdue)
 		ibsa__overdue_end(engine, txn);
+	window_cut(&engine->window, txn->sent_ns, engine->now_ns);
 	txn->overdue = OVERDUE;
 	engine->overdue++;
 }
@@ -115,11 +131,27 @@ static bool retry_is_admitted(struct ibsa__engine *engine, struct txn *txn)
 	return false;
 }
 
+/*
+ * Whether @txn, the only request in flight, keeps the only place of the window
+ * although it was sent twice. The next request shows whether the SA is silent,
+ * or does not reply to this one.
+ */
+static bool window_is_held_up(const struct ibsa__engine *engine,
+			      const struct txn *txn)
+{
+	return engine->window.min < engine->window.max &&
+	       engine->in_flight == 1 && txn->id_tries > 1;
+}
+
 bool ibsa__overdue_admit(struct ibsa__engine *engine, struct txn *txn)
 {
 	if (engine->limits_retries_only)
 		return retry_is_admitted(engine, txn);
-	if (txn->overdue != OVERDUE && txn_may_leave(engine, txn))
+	if (!txn_is_unanswered(engine, txn))
+		return true;
+	window_cut(&engine->window, txn->sent_ns, engine->now_ns);
+	if (txn->overdue != OVERDUE &&
+	    (txn_may_leave(engine, txn) || window_is_held_up(engine, txn)))
 		overdue_begin(engine, txn);
 	return true;
 }

@@ -282,6 +282,11 @@ static void reply_handle(struct ibsa__engine *engine, struct txn *txn,
 		engine->answered_ns = txn->first_ns;
 	round_trip_note(txn->trip, txn->id_tries, txn->last_interval_ms,
 			reply.rtt_ns, engine->now_ns - txn->first_ns);
+	engine->accepted_ns = engine->now_ns;
+	engine->pause_ms = 0;
+	if (!window_admits(engine) &&
+	    !window_is_backlogged(txn->trip, reply.rtt_ns))
+		window_grow(&engine->window);
 	txn_answer(engine, txn, &reply);
 }
 

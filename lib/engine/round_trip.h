@@ -8,7 +8,16 @@
 
 #include <ibsa/types.h>
 
-enum { LONGEST_US = 60 * 1000 * 1000, SMOOTH_SHIFT = 3, DEVIATION_SHIFT = 2 };
+enum {
+	LONGEST_US = 60 * 1000 * 1000,
+	SMOOTH_SHIFT = 3,
+	DEVIATION_SHIFT = 2,
+	/*
+	 * Number of replies until the mean is relied on. The first replies of
+	 * an SA that many clients query at once are its fastest.
+	 */
+	SAMPLES_LEAST = 4,
+};
 
 /*
  * Round-trip times of the SA: a smoothed mean and the mean deviation, in
@@ -21,12 +30,16 @@ enum { LONGEST_US = 60 * 1000 * 1000, SMOOTH_SHIFT = 3, DEVIATION_SHIFT = 2 };
  * two tries is not shorter, unless the maximum interval is shorter. 0 before
  * the first measured reply. After a late reply, @limit_us is at least the time
  * of that reply since the first try, until the next measured reply.
+ * @shortest_us: the shortest time; 0 before the first measured reply.
+ * @samples: number of measured replies, up to SAMPLES_LEAST.
  *
  * Source: RFC 6298.
  */
 struct round_trip {
 	int32_t smooth_us;
 	int32_t deviation_us;
+	int32_t shortest_us;
+	uint32_t samples;
 	uint64_t limit_us;
 };
 
@@ -44,6 +57,9 @@ static inline void round_trip_add(struct round_trip *trip, int32_t sample_us)
 			      (1 << DEVIATION_SHIFT);
 	trip->smooth_us += off_us / (1 << SMOOTH_SHIFT);
 	trip->limit_us = round_trip_limit_us(trip);
+	trip->samples += trip->samples < SAMPLES_LEAST;
+	if (!trip->shortest_us || sample_us < trip->shortest_us)
+		trip->shortest_us = sample_us ? sample_us : 1;
 }
 
 static inline int32_t round_trip_sample_us(uint64_t ns)
@@ -99,8 +115,9 @@ static inline void round_trip_note(struct round_trip *trip, uint32_t tries,
 
 /*
  * Return: the interval in ms between the first try of a request and the second
- * one, unless the program gave one: four round trips, but not below @least_ms;
- * before the first measured reply, IBSA_DEFAULT_FIRST_INTERVAL_MS.
+ * one, unless the program gave one: four round trips, but not below @least_ms,
+ * and until SAMPLES_LEAST replies are measured not below
+ * IBSA_DEFAULT_FIRST_INTERVAL_MS.
  */
 static inline uint32_t round_trip_first_ms(const struct round_trip *trip,
 					   uint32_t least_ms)
@@ -108,8 +125,9 @@ static inline uint32_t round_trip_first_ms(const struct round_trip *trip,
 	enum { ROUND_TRIPS = 4 };
 	const uint32_t us = ROUND_TRIPS * (uint32_t)trip->smooth_us;
 
-	if (!trip->limit_us)
-		return IBSA_DEFAULT_FIRST_INTERVAL_MS;
+	if (trip->samples < SAMPLES_LEAST &&
+	    least_ms < IBSA_DEFAULT_FIRST_INTERVAL_MS)
+		least_ms = IBSA_DEFAULT_FIRST_INTERVAL_MS;
 	return us > 1000 * least_ms ? us / 1000 : least_ms;
 }
 

@@ -14,6 +14,7 @@
 #include "engine/round_trip.h"
 #include "engine/share.h"
 #include "engine/timer.h"
+#include "engine/window.h"
 
 /* Selects what happens when a timer expires. */
 enum timer_kind {
@@ -89,7 +90,7 @@ enum txn_state {
  * A request whose reply is late while the SA answers later requests is lost. A
  * lost request becomes overdue: it leaves the window, so that other requests
  * need not wait for its place until its next try. At most OVERDUE_WINDOWS times
- * as many requests are overdue as the window has places.
+ * as many requests are overdue as an SA gets that does not reply.
  */
 enum txn_overdue {
 	NOT_OVERDUE,
@@ -107,13 +108,14 @@ enum txn_overdue {
 };
 
 /*
- * OVERDUE_WINDOWS: usual limit of overdue requests, as a multiple of the
- * window. RETRY_WINDOWS: the limit if the window limits retries only, and the
+ * SILENT_PLACES: most requests that an SA gets which does not reply, also if
+ * the largest window has more places. OVERDUE_WINDOWS: usual limit of overdue
+ * requests, as a multiple of that number. RETRY_WINDOWS: the limit if the window limits retries only, and the
  * SA replies. Retries that are due then rarely wait, because a transport that
  * holds requests drops the replies to those that wait. An SA that does not
  * reply gets one window.
  */
-enum { OVERDUE_WINDOWS = 8, RETRY_WINDOWS = 64 };
+enum { SILENT_PLACES = 16, OVERDUE_WINDOWS = 8, RETRY_WINDOWS = 64 };
 
 /*
  * A request to the SA, which is queued, in flight, or abandoned (see enum
@@ -315,7 +317,11 @@ struct ibsa__engine {
 	 * answered.
 	 */
 	uint64_t answered_ns;
-	uint64_t replied_ns; /* time of the last reply, also if it was BUSY */
+	/* Time of the last reply that was not BUSY; 0: none has come. */
+	uint64_t accepted_ns;
+	unsigned int pause_ms; /* since then; see pause_ms_next() */
+	uint64_t replied_ns;   /* time of the last reply, also if it was BUSY */
+	struct window window;
 	unsigned int in_flight;
 	unsigned int overdue; /* those of @in_flight in OVERDUE */
 	/* Number of requests in flight whose state is TXN_ABANDONED. */
@@ -453,7 +459,7 @@ static inline bool engine_is_ours(const struct ibsa__engine *engine)
 static inline bool window_admits(const struct ibsa__engine *engine)
 {
 	return engine->limits_retries_only ||
-	       engine->in_flight - engine->overdue < engine->options.window;
+	       engine->in_flight - engine->overdue < engine->window.size;
 }
 
 bool ibsa__engine_is_same_address(const struct ibsa_address *a,

@@ -27,22 +27,92 @@ enum {
 	PACE_MS = 16,
 	/* Longest time in ms until a full transport is tried again. */
 	ROOM_MAX_MS = 64,
+	/* An SA has served a request lately if it has within this time. */
+	SERVES_MS = 1000,
 };
 
+/* Put @txn, which is in flight, back at the head of the queue. */
+static void txn_requeue(struct ibsa__engine *engine, struct txn *txn)
+{
+	txn_leave_window(engine, txn);
+	txn->state = TXN_QUEUED;
+	list_append(engine->waiting.next, &txn->link);
+	engine->queued++;
+	ibsa__txn_schedule(engine, txn, UINT64_MAX);
+}
+
+/* Whether the SA has served a request of this engine lately. */
+static bool sa_accepts(const struct ibsa__engine *engine)
+{
+	return engine->accepted_ns &&
+	       engine->now_ns - engine->accepted_ns < SERVES_MS * NS_PER_MS;
+}
+
 /*
- * The SA answered @txn with BUSY: send the next try after a whole interval from
- * now. The answered try has already doubled the interval, so the interval
- * before the doubling is used now.
+ * Return: in how many ms a request with BUSY is sent again, if no other one is
+ * in flight whose reply could give the time: a round trip, then twice as much
+ * after each BUSY, until the SA serves a request.
+ */
+static unsigned int pause_ms_next(struct ibsa__engine *engine,
+				  const struct txn *txn, bool is_first)
+{
+	if (!engine->pause_ms)
+		engine->pause_ms = 1 +
+				   (unsigned int)txn->trip->smooth_us / 1000;
+	else if (is_first)
+		engine->pause_ms *= 2;
+	if (engine->pause_ms > IBSA_DEFAULT_FIRST_INTERVAL_MS)
+		engine->pause_ms = IBSA_DEFAULT_FIRST_INTERVAL_MS;
+	return engine->pause_ms;
+}
+
+/*
+ * An SA that serves other requests has no room for @txn, because the window was
+ * too large. @txn goes back to the queue if the other requests in flight fill
+ * the window; otherwise it keeps its place for a time in which nothing is sent.
+ * @is_first: of the requests that were in flight together.
+ */
+static void txn_yield(struct ibsa__engine *engine, struct txn *txn,
+		      bool is_first)
+{
+	const unsigned int others = engine->in_flight - engine->overdue - 1;
+	unsigned int pause_ms;
+
+	if (others >= engine->window.size) {
+		timer_cancel(&engine->wheel, &txn->retry);
+		txn->is_backing_off = false;
+		txn->id_tries = 0;
+		txn_requeue(engine, txn);
+		return;
+	}
+	pause_ms = pause_ms_next(engine, txn, is_first);
+	ibsa__txn_schedule(engine, txn,
+			   engine_now(engine) + pause_ms / 2 +
+				   random_below(&engine->random,
+						UINT64_C(1) + pause_ms));
+}
+
+/*
+ * The SA answered @txn with BUSY: if it does not serve other requests either,
+ * send the next try after a whole interval from now. The answered try has
+ * already doubled the interval, so the interval before the doubling is used
+ * now.
  */
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
 {
+	const bool is_first = window_cut(&engine->window, txn->sent_ns,
+					 engine->now_ns);
+
 	txn->got_busy = true;
 	txn->is_backing_off = true;
 	txn->outstanding = 0;
 	txn->interval_ms = txn->last_interval_ms;
 	if (txn->overdue)
 		ibsa__overdue_end(engine, txn);
-	ibsa__txn_back_off_arm(engine, txn, engine_now(engine));
+	if (!engine->limits_retries_only && sa_accepts(engine))
+		txn_yield(engine, txn, is_first);
+	else
+		ibsa__txn_back_off_arm(engine, txn, engine_now(engine));
 }
 
 /*
@@ -277,11 +347,7 @@ static unsigned int room_ms_next(struct ibsa__engine *engine)
 
 void ibsa__txn_postpone(struct ibsa__engine *engine, struct txn *txn)
 {
-	txn_leave_window(engine, txn);
-	txn->state = TXN_QUEUED;
-	list_append(engine->waiting.next, &txn->link);
-	engine->queued++;
-	ibsa__txn_schedule(engine, txn, UINT64_MAX);
+	txn_requeue(engine, txn);
 	if (!engine->room_timer.armed)
 		timer_arm(&engine->wheel, &engine->room_timer,
 			  tick_after(engine->now_ns, room_ms_next(engine)));
@@ -379,8 +445,7 @@ static uint64_t paced_release(struct ibsa__engine *engine)
 		engine->pace_end = now + PACE_MS;
 		engine->paced = 0;
 	}
-	return engine->paced++ < engine->options.window ? now
-							: engine->pace_end;
+	return engine->paced++ < engine->window.size ? now : engine->pace_end;
 }
 
 /*
@@ -401,7 +466,7 @@ static uint64_t abandoned_until(struct ibsa__engine *engine,
 	uint64_t paced;
 
 	if (engine->transport_holds &&
-	    engine->abandoned < engine->options.window / 2)
+	    engine->abandoned < engine->window.size / 2)
 		return until;
 	if (engine->transport_holds && txn->wait_end <= engine->wheel.now)
 		paced = engine->wheel.now + PACE_MS;
@@ -449,7 +514,8 @@ void ibsa__engine_window_fill(struct ibsa__engine *engine)
 {
 	for (unsigned int left = engine->queued;
 	     left && !list_is_empty(&engine->waiting) &&
-	     (window_admits(engine) || ibsa__overdue_leave(engine));
+	     (window_admits(engine) ||
+	      (ibsa__overdue_leave(engine) && window_admits(engine)));
 	     left--) {
 		struct txn *txn = list_object(engine->waiting.next, struct txn,
 					      link);
@@ -461,6 +527,7 @@ void ibsa__engine_window_fill(struct ibsa__engine *engine)
 		if (txn->state == TXN_QUEUED)
 			return;
 		transport_has_room(engine);
+		engine->stats.retries += txn->tries > 1;
 		if (err)
 			txn_send_failed(engine, txn, err);
 		else if (!engine->limits_retries_only)

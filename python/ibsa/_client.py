@@ -597,7 +597,7 @@ def open(device: Optional[str] = None, port: int = 0, *,
          deadline_ms: int = 0, first_interval_ms: int = 0,
          max_interval_ms: int = 0, jitter_percent: int = 0, seed: int = 0,
          no_sharing: bool = False, no_environment: bool = False,
-         grh: Grh = Grh.AUTO, sm_key: int = 0) -> Client:
+         window_min: int = 0, grh: Grh = Grh.AUTO, sm_key: int = 0) -> Client:
     """Open a port for queries to the SA.
 
     device: name of the device, or of the node of a fabric; default: the first
@@ -615,7 +615,7 @@ def open(device: Optional[str] = None, port: int = 0, *,
         queue=queue, reply_bytes=reply_bytes, deadline_ms=deadline_ms,
         first_interval_ms=first_interval_ms, max_interval_ms=max_interval_ms,
         jitter_percent=jitter_percent, seed=seed, no_sharing=no_sharing,
-        no_environment=no_environment)
+        no_environment=no_environment, window_min=window_min)
     options.access = filled(SaAccess, grh=grh, sm_key=sm_key)
     if fabric is None or isinstance(fabric, (str, os.PathLike)):
         options.fabric = None if fabric is None else c_text(os.fspath(fabric))

@@ -58,7 +58,8 @@ class Options(Structure):
                 ("reply_bytes", c_size_t), ("deadline_ms", c_uint),
                 ("first_interval_ms", c_uint), ("max_interval_ms", c_uint),
                 ("jitter_percent", c_int), ("seed", c_uint64),
-                ("no_sharing", c_bool), ("no_environment", c_bool)]
+                ("no_sharing", c_bool), ("no_environment", c_bool),
+                ("reserved", c_uint8 * 6), ("window_min", c_uint)]
 
 
 class Query(Structure):

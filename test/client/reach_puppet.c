@@ -43,6 +43,7 @@ static int set_up(void **state)
 {
 	struct ibsa_options options = { .transport = &puppet.transport,
 					.window = WINDOW,
+					.window_min = WINDOW,
 					.queue = QUEUE,
 					.seed = 1,
 					.jitter_percent = -1 };

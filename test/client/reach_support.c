@@ -34,6 +34,7 @@ void rig_start(struct rig *rig, const struct ibsa_options *options)
 		mine = *options;
 	if (!mine.window)
 		mine.window = WINDOW;
+	mine.window_min = mine.window;
 	write_star(text, sizeof(text));
 	assert_int_equal(ibsa_fabric_parse(text, strlen(text), &fabric_options,
 					   NULL, &rig->fabric),

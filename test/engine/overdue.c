@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
+#include "engine/round_trip.h"
 #include "test/support/puppet.h"
 #include "wire/mad.h"
 
@@ -63,7 +65,7 @@ static void queries_start(struct ibsa__engine *engine, struct seen *seen,
 			puppet_query(engine, (uint16_t)(100 + i), &seen[i]), 0);
 }
 
-/* Let the engine measure a round trip of @ms. */
+/* Let the engine measure one round trip of @ms, or as many as it relies on. */
 static void round_trip_measure(struct ibsa__engine *engine, unsigned int ms)
 {
 	struct seen seen = { 0 };
@@ -72,6 +74,12 @@ static void round_trip_measure(struct ibsa__engine *engine, unsigned int ms)
 	puppet_advance(&puppet, engine, ms);
 	request_answer(engine, puppet.sent_count - 1);
 	assert_int_equal(seen.calls, 1);
+}
+
+static void round_trips_measure(struct ibsa__engine *engine, unsigned int ms)
+{
+	for (int i = 0; i < SAMPLES_LEAST; i++)
+		round_trip_measure(engine, ms);
 }
 
 /* Return: in how many ms the next MAD is sent. */
@@ -92,29 +100,31 @@ static unsigned int next_send_await(struct ibsa__engine *engine)
 static void lost_request_leaves_the_window(void **state)
 {
 	struct ibsa__engine *engine = engine_start();
+	const unsigned int first = SAMPLES_LEAST; /* number of its MAD */
 	struct seen seen[6] = { 0 };
 
 	(void)state;
-	round_trip_measure(engine, 1);
+	round_trips_measure(engine, 1);
 	queries_start(engine, seen, 2);
 	puppet_advance(&puppet, engine, 1);
 	/* Both places are taken; these three wait. */
 	for (uint16_t i = 2; i < 5; i++)
 		assert_int_equal(puppet_query(engine, 200 + i, &seen[i]), 0);
-	assert_int_equal(puppet.sent_count, 3);
-	request_answer(engine, 2); /* the second: 2 is sent */
-	assert_int_equal(puppet.sent_count, 4);
+	assert_int_equal(puppet.sent_count, first + 2);
+	request_answer(engine, first + 1); /* the second: 2 is sent */
+	assert_int_equal(puppet.sent_count, first + 3);
 	puppet_advance(&puppet, engine, 10);
-	request_answer(engine,
-		       3); /* 3 is sent; the first stays in the window */
-	assert_int_equal(puppet.sent_count, 5);
+	request_answer(
+		engine,
+		first + 2); /* 3 is sent; the first stays in the window */
+	assert_int_equal(puppet.sent_count, first + 4);
 	puppet_advance(&puppet, engine, 89);
 	/* Its first interval has passed: it is sent again, and 4 as well. */
-	assert_int_equal(puppet.sent_count, 7);
+	assert_int_equal(puppet.sent_count, first + 6);
 	assert_int_equal(seen[0].calls, 0);
-	request_answer(engine, 5);
-	request_answer(engine, 4);
-	request_answer(engine, 6);
+	request_answer(engine, first + 4);
+	request_answer(engine, first + 3);
+	request_answer(engine, first + 5);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(seen[i].calls, 1);
 	assert_int_equal(seen[0].tries + seen[4].tries, 3);
@@ -248,13 +258,13 @@ static void late_reply_raises_the_interval(void **state)
 	struct seen seen[2] = { 0 };
 
 	(void)state;
-	round_trip_measure(engine, 1);
+	round_trips_measure(engine, 1);
 	assert_int_equal(puppet_query(engine, 5, &seen[0]), 0);
 	puppet_advance(&puppet, engine, 100);
 	puppet_advance(&puppet, engine, 200);
 	puppet_advance(&puppet, engine, 350); /* the third try was at 300 ms */
-	assert_int_equal(puppet.sent_count, 4);
-	request_answer(engine, 1);
+	assert_int_equal(puppet.sent_count, SAMPLES_LEAST + 3);
+	request_answer(engine, SAMPLES_LEAST);
 	assert_int_equal(seen[0].calls, 1);
 	assert_int_equal(puppet_query(engine, 6, &seen[1]), 0);
 	assert_in_range(next_send_await(engine), 650, 750);
@@ -364,19 +374,34 @@ static void busy_request_needs_a_place(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A measured round trip does not make a busy SA get the next try sooner. */
-static void busy_request_waits_the_default_interval(void **state)
+/*
+ * After BUSY, a request of an SA that has served one lately is sent again after
+ * a round trip, then after twice that time, and so on. When the SA has served
+ * none for a second, it gets the next try after the default interval: a
+ * measured round trip does not make it sooner.
+ */
+static void busy_sa_gets_fewer_and_fewer_tries(void **state)
 {
 	struct ibsa__engine *engine = engine_start();
 	struct seen seen = { 0 };
+	uint64_t start_ns;
 
 	(void)state;
 	round_trip_measure(engine, 1);
+	start_ns = puppet.now_ns;
 	assert_int_equal(puppet_query(engine, 5, &seen), 0);
+	for (unsigned int ms = 1; puppet.now_ns < start_ns + NS_PER_S;
+	     ms *= 2) {
+		const unsigned int longest = ms < FIRST_MS ? ms : FIRST_MS;
+
+		busy_deliver(engine, 1);
+		assert_in_range(next_send_await(engine), longest / 2,
+				longest + longest / 2 + 1);
+	}
+	assert_in_range(puppet.sent_count, 8, 13);
 	busy_deliver(engine, 1);
-	assert_int_equal(next_send_await(engine), FIRST_MS);
-	busy_deliver(engine, 1);
-	assert_int_equal(next_send_await(engine), 2 * FIRST_MS);
+	assert_in_range(next_send_await(engine), FIRST_MS, 2 * FIRST_MS);
+	assert_int_equal(seen.calls, 0);
 	ibsa__engine_free(engine);
 }
 
@@ -394,7 +419,7 @@ int main(void)
 		PUPPET_TEST(silent_sa_gets_a_window_of_retries, &puppet),
 		PUPPET_TEST(move_of_the_sa_needs_no_place, &puppet),
 		PUPPET_TEST(busy_request_needs_a_place, &puppet),
-		PUPPET_TEST(busy_request_waits_the_default_interval, &puppet),
+		PUPPET_TEST(busy_sa_gets_fewer_and_fewer_tries, &puppet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

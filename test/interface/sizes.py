@@ -53,7 +53,8 @@ def members(body):
 
 
 def changed(name, body, way):
-    lines = [one for one in members(body) if " reserved[" not in one]
+    lines = [one for one in members(body)
+             if not re.search(r" reserved\d*\[", one)]
     if way == "SMALLER":
         if len(lines) > 1:
             lines.pop()

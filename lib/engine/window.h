@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How many requests may be in flight: the window grows while the SA replies,
+ * and shrinks when requests are lost or the SA is busy, so that an SA is used
+ * fully by one client and shared by many. Inline, for each reply.
+ *
+ * Source: RFC 5681, 3.1 (slow start, congestion avoidance).
+ */
+#ifndef ENGINE_WINDOW_H
+#define ENGINE_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/round_trip.h"
+
+/*
+ * @size:      number of requests that may be in flight, @min to @max
+ * @threshold: below it, @size grows by 1 for each reply; from it on, by 1 for
+ *             @size replies
+ * @credit:    replies since @size has grown last
+ * @cut_ns:    time of the last cut
+ */
+struct window {
+	unsigned int size;
+	unsigned int min;
+	unsigned int max;
+	unsigned int threshold;
+	unsigned int credit;
+	uint64_t cut_ns;
+};
+
+/* Return: a window at its start, when nothing is known of the SA. */
+static inline struct window window_of(unsigned int min, unsigned int max)
+{
+	const unsigned int size = min < max ? min : max;
+
+	return (struct window){
+		.size = size, .min = size, .max = max, .threshold = max
+	};
+}
+
+/*
+ * Whether requests wait at the SA so long that more of them would only wait
+ * longer: the round trip is long, and much longer than the shortest one.
+ */
+static inline bool window_is_backlogged(const struct round_trip *trip,
+					uint64_t rtt_ns)
+{
+	enum { LONG_US = 10 * 1000, TIMES_SHORTEST = 2 };
+	const uint64_t us = rtt_ns / 1000;
+
+	return us > LONG_US &&
+	       us > TIMES_SHORTEST * (uint64_t)trip->shortest_us;
+}
+
+/* A reply has come while the window was full. */
+static inline void window_grow(struct window *window)
+{
+	if (window->size >= window->max)
+		return;
+	if (window->size >= window->threshold &&
+	    ++window->credit < window->size)
+		return;
+	window->size++;
+	window->credit = 0;
+}
+
+/*
+ * A request that was sent at @sent_ns was lost, or the SA was busy: halve the
+ * window, once for all requests that were in flight together. Return: whether
+ * this request was the first one of them.
+ */
+static inline bool window_cut(struct window *window, uint64_t sent_ns,
+			      uint64_t now_ns)
+{
+	if (sent_ns < window->cut_ns)
+		return false;
+	window->cut_ns = now_ns;
+	window->size /= 2;
+	if (window->size < window->min)
+		window->size = window->min;
+	window->threshold = window->size;
+	window->credit = 0;
+	return true;
+}
+
+#endif
