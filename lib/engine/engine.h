@@ -28,7 +28,7 @@ struct ibsa__engine_options {
 	uint64_t seed;
 	size_t reply_bytes;
 	unsigned int window;
-	unsigned int window_min; /* if it is more than @window: as @window */
+	unsigned int window_min; /* 0, or more than @window: as @window */
 	unsigned int queue;
 	unsigned int deadline_ms;
 	unsigned int first_interval_ms; /* 0: see round_trip_first_ms() */

@@ -87,7 +87,7 @@ static void txn_yield(struct ibsa__engine *engine, struct txn *txn,
 	}
 	pause_ms = pause_ms_next(engine, txn, is_first);
 	ibsa__txn_schedule(engine, txn,
-			   engine_now(engine) + pause_ms / 2 +
+			   engine_now(engine) + (pause_ms + 1) / 2 +
 				   random_below(&engine->random,
 						UINT64_C(1) + pause_ms));
 }

@@ -33,7 +33,7 @@ struct window {
 /* Return: a window at its start, when nothing is known of the SA. */
 static inline struct window window_of(unsigned int min, unsigned int max)
 {
-	const unsigned int size = min < max ? min : max;
+	const unsigned int size = min && min < max ? min : max;
 
 	return (struct window){
 		.size = size, .min = size, .max = max, .threshold = max
@@ -67,17 +67,20 @@ static inline void window_grow(struct window *window)
 }
 
 /*
- * A request that was sent at @sent_ns was lost, or the SA was busy: halve the
- * window, once for all requests that were in flight together. Return: whether
- * this request was the first one of them.
+ * A request that was sent at @sent_ns was lost, or the SA was busy: make the
+ * window smaller by a quarter, once for all requests that were in flight
+ * together. With a half, as in TCP, a link that loses many MADs would leave one
+ * place. Return: whether this request was the first one of them.
  */
 static inline bool window_cut(struct window *window, uint64_t sent_ns,
 			      uint64_t now_ns)
 {
+	enum { CUT = 4 };
+
 	if (sent_ns < window->cut_ns)
 		return false;
 	window->cut_ns = now_ns;
-	window->size /= 2;
+	window->size -= window->size < CUT ? 1 : window->size / CUT;
 	if (window->size < window->min)
 		window->size = window->min;
 	window->threshold = window->size;

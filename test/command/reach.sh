@@ -300,14 +300,14 @@ signals_end_it() {
 			--sa 40000 -t 60000 reach $targets >out 2>err ||
 			got=$?
 		[ "$got" -eq 3 ] || fail "exit status $got, not 3"
-		# Queries in flight are unknown.
+		# A query in flight is unknown; the other waits for its reply.
 		json "length == $rows and all(.[]; .reach == \"unknown\" and
 			.reason == \"interrupted\" and .tries >= 1)"
 		err_has '^ibsa: interrupted$'; err_has " ${count//_/ }\$"
 		sentences 2
 	done <<-END
-		INT 2 2_unknown $one $two
-		TERM 2 2_unknown $one $two
+		INT 1 1_unknown,_1_not_asked $one $two
+		TERM 1 1_unknown,_1_not_asked $one $two
 		INT 0 2_not_asked node2 node3
 		TERM 0 2_not_asked 4 5
 		INT 0 4_not_asked --matrix $one $two

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A transport that the test controls. */
 #include <errno.h>
-#include <limits.h>
 #include <assert.h>
 
 #include "test/support/puppet.h"
@@ -138,7 +137,6 @@ const struct ibsa__engine_options puppet_options = {
 	.seed = 1,
 	.reply_bytes = PUPPET_BYTES,
 	.window = 16,
-	.window_min = UINT_MAX,
 	.queue = 64,
 	.deadline_ms = 10000,
 	.first_interval_ms = 100,

@@ -18,7 +18,7 @@
 #include "wire/request.h"
 
 enum {
-	WINDOW = IBSA_DEFAULT_WINDOW,
+	WINDOW = 16,
 	REPLY_BYTES = 4096,
 	HELD_MAX = 256,
 };
@@ -208,7 +208,9 @@ static struct ibsa_client *counted_client(const struct sa *sa,
 	*counter = (struct counter){ .base.ops = &counter_ops,
 				     .kernel = kernel_open() };
 	return sa_client(sa,
-			 &(struct ibsa_options){ .transport = &counter->base });
+			 &(struct ibsa_options){ .transport = &counter->base,
+						 .window = WINDOW,
+						 .window_min = WINDOW });
 }
 
 static void request_make(uint32_t tid, uint64_t service, uint8_t *mad)
