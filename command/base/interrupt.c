@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -142,7 +143,9 @@ static int interrupt_begin(struct interrupt *interrupt,
 	if (!err)
 		err = pthread_create(&interrupt->thread, NULL, signals_wait,
 				     interrupt);
-	return -err;
+	return err ? fail_device("cannot create the signal thread: %s",
+				 strerror(err))
+		   : CLI_DONE;
 }
 
 int interrupt_start(struct interrupt *interrupt, const char *second_signal_text)

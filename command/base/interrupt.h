@@ -35,7 +35,7 @@ struct interrupt {
  * Call this before other threads start: they must have these signals blocked,
  * or handle them themselves.
  *
- * Return: 0, or a negative errno.
+ * Return: the exit status; a failure is printed.
  */
 int interrupt_start(struct interrupt *interrupt,
 		    const char *second_signal_text);

@@ -484,11 +484,9 @@ static int examine(struct doctor *doctor, struct scope *scope)
 	 */
 	int status = interrupt_start(&doctor->interrupt, second_signal_text);
 
-	if (status != 0) {
-		complain("cannot create the signal thread: %s",
-			 strerror(-status));
+	if (status != CLI_DONE) {
 		ibsa_devices_free(list);
-		return CLI_DEVICE;
+		return status;
 	}
 	progress_start(&doctor->progress);
 	status = file ? fabric_doctor(doctor, scope, file)

@@ -253,22 +253,16 @@ int fabric_run(struct cli *cli)
 	struct fabric_run run;
 	struct interrupt interrupt;
 	int status = begin(cli, &run);
-	int err;
 
 	if (status == CLI_DONE)
 		status = fabric_serve_processes(&run);
+	if (status == CLI_DONE)
+		status = interrupt_start(&interrupt, "ended at once: the "
+						     "socket stays");
 	if (status == CLI_DONE) {
-		err = interrupt_start(&interrupt, "ended at once: the socket "
-						  "stays");
-		if (err) {
-			complain("cannot create the signal thread: %s",
-				 strerror(-err));
-			status = CLI_DEVICE;
-		} else {
-			ready_print(&run);
-			status = server_run(&run, &interrupt);
-			interrupt_stop(&interrupt);
-		}
+		ready_print(&run);
+		status = server_run(&run, &interrupt);
+		interrupt_stop(&interrupt);
 	}
 	unserve(&run);
 	return status;
@@ -394,17 +388,19 @@ static int serve_child(struct fabric_run *run)
 {
 	struct interrupt interrupt;
 	pthread_t thread;
-	int status;
-	int err = interrupt_start_beside(&interrupt,
-					 "ended at once: the command may go "
-					 "on, the socket stays");
+	int status = interrupt_start_beside(&interrupt,
+					    "ended at once: the command may go "
+					    "on, the socket stays");
+	int err = 0;
 
-	if (!err)
-		err = -pthread_create(&thread, NULL, child_await, run);
-	if (err) {
-		complain("cannot wait for the command: %s", strerror(-err));
+	if (status == CLI_DONE)
+		err = pthread_create(&thread, NULL, child_await, run);
+	if (err)
+		status = fail_device("cannot wait for the command: %s",
+				     strerror(err));
+	if (status != CLI_DONE) {
 		kill(run->child, SIGTERM);
-		return CLI_DEVICE;
+		return status;
 	}
 	status = server_run(run, &interrupt);
 	if (status != CLI_DONE)

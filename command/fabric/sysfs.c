@@ -34,13 +34,11 @@ static int files_update(struct tree *tree, const struct interrupt *interrupt)
 static int files_serve(struct cli *cli, struct tree *tree)
 {
 	struct interrupt interrupt;
-	const int err = interrupt_start(&interrupt, "ended at once: the device "
-						    "files stay");
-	int status;
+	int status = interrupt_start(&interrupt, "ended at once: the device "
+						 "files stay");
 
-	if (err)
-		return fail_device("cannot create the signal thread: %s",
-				   strerror(-err));
+	if (status != CLI_DONE)
+		return status;
 	status = tree_update(tree);
 	if (status == CLI_DONE) {
 		out_clean_line(&cli->out, "%s has the device files of %s",

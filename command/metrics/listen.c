@@ -229,12 +229,10 @@ static int server_run(struct metrics_server *server)
 {
 	struct cli *cli = server->cli;
 	struct interrupt interrupt;
-	int status;
-	int err = interrupt_start(&interrupt, subscription_second_signal);
+	int status = interrupt_start(&interrupt, subscription_second_signal);
 
-	if (err)
-		return fail_device("cannot create the signal thread: %s",
-				   strerror(-err));
+	if (status != CLI_DONE)
+		return status;
 	interrupt_calls(&interrupt, server_wake, server);
 	status = http_start(&server->http, "--listen",
 			    metrics_own(cli)->listen);

@@ -204,20 +204,10 @@ static bool is_over(const struct ping *ping)
 	       !out_is_read(&ping->cli->out);
 }
 
-/*
- * Wait at most @ms. -ENODEV does not end the command: the client reopens a
- * device that comes back.
- */
+/* Wait at most @ms. */
 static void wait_once(struct ping *ping, int ms)
 {
-	const int err = waiter_wait(&ping->waiter, ms);
-
-	if (!err || err == -EINTR || err == -ENODEV)
-		return;
-	complain("cannot receive from the SA: %s; check the port with ibsa "
-		 "devices",
-		 strerror(-err));
-	ping->broken = true;
+	ping->broken |= waiter_failed(waiter_wait(&ping->waiter, ms));
 }
 
 static void wait_until(struct ping *ping, int64_t at_ms)
@@ -306,12 +296,10 @@ static int summary_print(const struct ping *ping)
 
 static int ping_run(struct ping *ping)
 {
-	int err = interrupt_start(&ping->interrupt, second_signal_text);
-	int status;
+	int status = interrupt_start(&ping->interrupt, second_signal_text);
 
-	if (err)
-		return fail_device("cannot create the signal thread: %s",
-				   strerror(-err));
+	if (status != CLI_DONE)
+		return status;
 	waiter_start(&ping->waiter, ping->cli, &ping->interrupt);
 	status = queries_run(ping);
 	waiter_stop(&ping->waiter, &ping->interrupt);

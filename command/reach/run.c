@@ -176,14 +176,11 @@ static void answer_received(const struct ibsa_reach_answer *answer, void *arg)
 int reach_signals_start(struct cli *cli, struct interrupt *interrupt)
 {
 	int status = client_open(cli);
-	int err;
 
+	if (status == CLI_DONE)
+		status = interrupt_start(interrupt, second_signal_text);
 	if (status != CLI_DONE)
 		return status;
-	err = interrupt_start(interrupt, second_signal_text);
-	if (err)
-		return fail_device("cannot create the signal thread: %s",
-				   strerror(-err));
 	cli->interrupt = interrupt;
 	interrupt_wakes(interrupt, cli->client);
 	return CLI_DONE;
@@ -206,22 +203,6 @@ void reach_run_start(struct reach_run *run, struct cli *cli, size_t total)
 	progress_start(&run->progress);
 }
 
-/*
- * Close the client because waiting has failed: closing reports the remaining
- * queries.
- */
-static void run_abandon(struct reach_run *run, int err)
-{
-	run->end = REACH_BROKEN;
-	interrupt_wakes(run->cli->interrupt, NULL);
-	(void)ibsa_close(run->cli->client);
-	run->cli->client = NULL;
-	progress_end();
-	complain("cannot receive from the SA: %s; check the port with ibsa "
-		 "devices",
-		 strerror(-err));
-}
-
 static void wait_for_all(struct reach_run *run)
 {
 	while (run->left > 0) {
@@ -232,7 +213,8 @@ static void wait_for_all(struct reach_run *run)
 		err = ibsa_wait(run->cli->client,
 				progress_pause_ms(&run->progress));
 		if (err && err != -EINTR) {
-			run_abandon(run, err);
+			run->end = REACH_BROKEN;
+			client_abandon(run->cli, err);
 			return;
 		}
 		progress_count(&run->progress, run->done, run->total);

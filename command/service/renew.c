@@ -246,10 +246,7 @@ static void renewal_wait(struct renewal *renewal, struct interrupt *interrupt)
 		if (is_gone && !was_gone)
 			complain("the device or fabric server is gone; when it "
 				 "is back, the service is registered again");
-		if (err && err != -EINTR && err != -ENODEV) {
-			complain("cannot receive from the SA: %s; check the "
-				 "port with ibsa devices",
-				 strerror(-err));
+		if (waiter_failed(err)) {
 			renewal->status = CLI_SILENT;
 			break;
 		}
@@ -302,7 +299,6 @@ int service_renew(struct cli *cli)
 	struct service service = { .mask = 0 };
 	struct interrupt interrupt;
 	int status = service_parse(cli, &service);
-	int err;
 
 	if (status != CLI_DONE)
 		return status;
@@ -313,11 +309,10 @@ int service_renew(struct cli *cli)
 	signal(SIGPIPE, SIG_IGN);
 	/* Before interrupt_start(), a signal ends the command at once. */
 	status = client_open(cli);
+	if (status == CLI_DONE)
+		status = interrupt_start(&interrupt, second_signal_text);
 	if (status != CLI_DONE)
 		return status;
-	err = interrupt_start(&interrupt, second_signal_text);
-	if (err)
-		return register_failed(err);
 	status = renewal_run(&renewal, &service, &interrupt);
 	renewal_end(&renewal);
 	interrupt_stop(&interrupt);

@@ -416,23 +416,22 @@ int query_refused_explain(struct cli *cli, int err)
 	}
 }
 
-/*
- * Close the client, because waiting has failed with @err, or because a signal
- * has arrived (@err is 0). Closing it calls the callback of the query.
- */
-static void wait_abandon(struct cli *cli, struct client_wait *wait, int err)
+void receive_failed(int err)
 {
-	wait->broken = true;
+	complain("cannot receive from the SA: %s; check the port with ibsa "
+		 "devices",
+		 strerror(-err));
+}
+
+void client_abandon(struct cli *cli, int err)
+{
 	if (cli->interrupt)
 		interrupt_wakes(cli->interrupt, NULL);
 	(void)ibsa_close(cli->client);
 	cli->client = NULL;
 	progress_end();
-	if (!err)
-		return;
-	complain("cannot receive from the SA: %s; check the port with ibsa "
-		 "devices",
-		 strerror(-err));
+	if (err)
+		receive_failed(err);
 }
 
 static bool is_interrupted(const struct cli *cli)
@@ -462,7 +461,8 @@ void client_wait(struct cli *cli, struct client_wait *wait)
 		if (wait->ended)
 			break;
 		if (is_interrupted(cli) || (err && err != -EINTR)) {
-			wait_abandon(cli, wait, is_interrupted(cli) ? 0 : err);
+			wait->broken = true;
+			client_abandon(cli, is_interrupted(cli) ? 0 : err);
 			break;
 		}
 		ibsa_stats_get(client, &stats);

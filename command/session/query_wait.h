@@ -34,6 +34,15 @@ struct client_wait {
 /* Wait until @wait->ended is set, and show progress on a terminal. */
 void client_wait(struct cli *cli, struct client_wait *wait);
 
+/*
+ * Close the client, because waiting has failed with @err, which is printed, or
+ * because a signal has arrived (@err is 0). Closing it reports the queries.
+ */
+void client_abandon(struct cli *cli, int err);
+
+/* Print that receiving from the SA has failed. */
+void receive_failed(int err);
+
 /* Print why a query could not be submitted. Return: the exit status. */
 int query_refused_explain(struct cli *cli, int err);
 

@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "session/query_wait.h"
 #include "session/waiter.h"
 
 /*
@@ -68,4 +69,12 @@ int waiter_wait(struct waiter *waiter, int at_most_ms)
 	if (fds[2].revents)
 		waiter->out_fd = -1;
 	return ibsa_dispatch(waiter->client);
+}
+
+bool waiter_failed(int err)
+{
+	if (!err || err == -EINTR || err == -ENODEV)
+		return false;
+	receive_failed(err);
+	return true;
 }

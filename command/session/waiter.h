@@ -30,4 +30,10 @@ void waiter_stop(struct waiter *waiter, struct interrupt *interrupt);
  */
 int waiter_wait(struct waiter *waiter, int at_most_ms);
 
+/*
+ * Whether @err of waiter_wait() ends the command; if so, print it. -ENODEV does
+ * not: the client reopens a device that comes back.
+ */
+bool waiter_failed(int err);
+
 #endif

@@ -145,26 +145,22 @@ static int watch_run(struct status_watcher *watcher)
 {
 	struct cli *cli = watcher->cli;
 	struct waiter waiter;
-	int err = 0;
+	bool has_failed = false;
 
 	waiter_start(&waiter, cli, &watcher->interrupt);
-	while (!err && cli->client && !interrupt_seen(&watcher->interrupt) &&
-	       out_is_read(&cli->out)) {
+	while (!has_failed && cli->client &&
+	       !interrupt_seen(&watcher->interrupt) && out_is_read(&cli->out)) {
 		if (due_in_ms(watcher) == 0)
 			draw(watcher);
 		else
-			err = waiter_wait(&waiter, due_in_ms(watcher));
-		if (err == -EINTR || err == -ENODEV)
-			err = 0;
+			has_failed = waiter_failed(
+				waiter_wait(&waiter, due_in_ms(watcher)));
 	}
 	waiter_stop(&waiter, &watcher->interrupt);
-	if (!err && !cli->client && !interrupt_seen(&watcher->interrupt))
-		return CLI_SILENT;
-	if (!err)
-		return CLI_DONE;
-	return fail_silent("cannot receive from the SA: %s; check the port "
-			   "with ibsa devices",
-			   strerror(-err));
+	return has_failed || (!cli->client &&
+			      !interrupt_seen(&watcher->interrupt))
+		       ? CLI_SILENT
+		       : CLI_DONE;
 }
 
 static int subscribe(struct status_watcher *watcher)
@@ -190,15 +186,14 @@ int status_watch(struct cli *cli)
 		.due_ms = now_ms() + REDRAW_MS,
 	};
 	int result = client_open(cli);
-	int err;
 
 	if (result != CLI_DONE)
 		return result;
 	signal(SIGPIPE, SIG_IGN);
-	err = interrupt_start(&watcher.interrupt, subscription_second_signal);
-	if (err)
-		return fail_device("cannot create the signal thread: %s",
-				   strerror(-err));
+	result = interrupt_start(&watcher.interrupt,
+				 subscription_second_signal);
+	if (result != CLI_DONE)
+		return result;
 	cli->interrupt = &watcher.interrupt;
 	result = subscribe(&watcher);
 	(void)ibsa_close(cli->client);

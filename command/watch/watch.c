@@ -364,10 +364,7 @@ static void watch_wait(struct watcher *watcher, struct interrupt *interrupt)
 			&waiter, watcher->limit.left_out ? ROOM_CHECK_MS : -1);
 
 		left_out_tell(watcher);
-		if (err && err != -EINTR && err != -ENODEV) {
-			complain("cannot receive from the SA: %s; check the "
-				 "port with ibsa devices",
-				 strerror(-err));
+		if (waiter_failed(err)) {
 			watcher->status = CLI_SILENT;
 			break;
 		}
@@ -509,15 +506,14 @@ static void watch_end(struct watcher *watcher)
 static int watch_interruptibly(struct watcher *watcher)
 {
 	struct interrupt interrupt;
-	int err = interrupt_start(&interrupt, subscription_second_signal);
+	const int status = interrupt_start(&interrupt,
+					   subscription_second_signal);
 
-	if (err) {
-		complain("cannot create the signal thread: %s", strerror(-err));
-		watch_end(watcher);
-		return CLI_SILENT;
-	}
-	watch_start(watcher, &interrupt);
+	if (status == CLI_DONE)
+		watch_start(watcher, &interrupt);
 	watch_end(watcher);
+	if (status != CLI_DONE)
+		return status;
 	interrupt_stop(&interrupt);
 	return watcher->status;
 }
