@@ -62,7 +62,6 @@ struct reach_target {
 struct reach_targets {
 	struct reach_target *all;
 	size_t count;
-	size_t room;
 	struct ibsa_gid *gids;
 	const struct reach_target **first;
 	size_t gid_count;

@@ -35,6 +35,44 @@ const char *reach_word(const struct reach_result *result)
 	}
 }
 
+/* Why a query has no result, and the code of that. */
+struct failure {
+	const char *text, *code;
+};
+
+static struct failure failure_of(const struct reach_result *result)
+{
+	const bool is_busy = result->status & IBSA_STATUS_BUSY;
+
+	switch (result->err) {
+	case 0:
+		if (result->reach == IBSA_REACH_NO)
+			return (struct failure){ "no path", "no-path" };
+		return (struct failure){ ibsa_status_text(result->status),
+					 is_busy ? "busy" : "refused" };
+	case -ETIMEDOUT:
+		if (result->tries)
+			return (struct failure){ "the SA did not answer",
+						 "no-answer" };
+		return (struct failure){ "not sent", "not-sent" };
+	case -EAGAIN:
+		return (struct failure){ "no subnet manager", "no-sm" };
+	case -ENETDOWN:
+		return (struct failure){
+			ibsa_reason_text(IBSA_REASON_THIS_PORT_DOWN),
+			reason_code_name(IBSA_REASON_THIS_PORT_DOWN),
+		};
+	case -EPROTO:
+		return (struct failure){ "malformed answer", "malformed" };
+	case -ECANCELED:
+		return (struct failure){ "interrupted", "interrupted" };
+	case -ENODATA:
+		return (struct failure){ "the SA returned no GID", "no-gid" };
+	default:
+		return (struct failure){ strerror(-result->err), "error" };
+	}
+}
+
 const char *reach_reason(const struct reach_result *result,
 			 char out[REASON_CELL_TEXT])
 {
@@ -42,54 +80,15 @@ const char *reach_reason(const struct reach_result *result,
 		return NULL;
 	if (result->reason)
 		return reason_words(result->reason, result->is_certain, out);
-	switch (result->err) {
-	case 0:
-		if (result->reach == IBSA_REACH_NO)
-			return "no path";
-		return ibsa_status_text(result->status);
-	case -ETIMEDOUT:
-		return result->tries ? "the SA did not answer" : "not sent";
-	case -EAGAIN:
-		return "no subnet manager";
-	case -ENETDOWN:
-		return ibsa_reason_text(IBSA_REASON_THIS_PORT_DOWN);
-	case -EPROTO:
-		return "malformed answer";
-	case -ECANCELED:
-		return "interrupted";
-	case -ENODATA:
-		return "the SA returned no GID";
-	default:
-		return strerror(-result->err);
-	}
+	return failure_of(result).text;
 }
 
 const char *reach_reason_code(const struct reach_result *result)
 {
 	if (result->reach == IBSA_REACH_YES)
 		return NULL;
-	if (result->reason)
-		return reason_code_name(result->reason);
-	switch (result->err) {
-	case 0:
-		if (result->reach == IBSA_REACH_NO)
-			return "no-path";
-		return result->status & IBSA_STATUS_BUSY ? "busy" : "refused";
-	case -ETIMEDOUT:
-		return result->tries ? "no-answer" : "not-sent";
-	case -EAGAIN:
-		return "no-sm";
-	case -ENETDOWN:
-		return reason_code_name(IBSA_REASON_THIS_PORT_DOWN);
-	case -EPROTO:
-		return "malformed";
-	case -ECANCELED:
-		return "interrupted";
-	case -ENODATA:
-		return "no-gid";
-	default:
-		return "error";
-	}
+	return result->reason ? reason_code_name(result->reason)
+			      : failure_of(result).code;
 }
 
 void reach_results_free(struct reach_result *results, size_t count)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "session/query_wait.h"
 #include "names/ends.h"
 #include "output/fields.h"
@@ -12,18 +13,7 @@
 
 struct reach_target *reach_target_add(struct reach_targets *targets)
 {
-	if (targets->count == targets->room) {
-		size_t room = targets->room ? 2 * targets->room : 16;
-		struct reach_target *all = reallocarray(targets->all, room,
-							sizeof(*all));
-
-		if (!all)
-			return NULL;
-		targets->all = all;
-		targets->room = room;
-	}
-	targets->all[targets->count] = (struct reach_target){ .line = 0 };
-	return &targets->all[targets->count++];
+	return list_add(&targets->all, &targets->count, sizeof(*targets->all));
 }
 
 static void drop(struct reach_targets *targets, size_t index)
@@ -57,15 +47,6 @@ int reach_node_set(struct reach_target *target, const struct ibsa_node *node)
 	return target->node ? CLI_DONE : no_memory();
 }
 
-static int first_node(struct cli *cli, const struct ibsa_reply *reply,
-		      void *arg)
-{
-	(void)cli;
-	return ibsa_reply_decode(reply, 0, arg, sizeof(struct ibsa_node))
-		       ? CLI_SILENT
-		       : CLI_DONE;
-}
-
 /*
  * Find the NodeRecord of the port with this LID, which may be any LID of a
  * port with an LMC.
@@ -80,7 +61,7 @@ static int find_lid(struct cli *cli, uint16_t lid, struct ibsa_node *out)
 		.method = IBSA_METHOD_GET_TABLE,
 	};
 
-	return query_wait(cli, &query, first_node, out);
+	return query_wait(cli, &query, record_take, out);
 }
 
 static int set_port(const struct target_resolver *resolver,
@@ -268,7 +249,6 @@ static int arrange(struct reach_targets *targets, size_t given)
 	}
 	free(targets->all);
 	targets->all = all;
-	targets->room = targets->count + 1;
 	targets->count = count;
 	return CLI_DONE;
 }
