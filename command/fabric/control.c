@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <ibsa/server.h>
 
+#include "base/clock.h"
 #include "output/columns.h"
 #include "fabric/fabric.h"
 
@@ -135,14 +135,6 @@ int fabric_stats(struct cli *cli)
 	return CLI_DONE;
 }
 
-static double now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static void sleep_until(double when_s)
 {
 	struct timespec until = {
@@ -243,7 +235,7 @@ int fabric_script(struct cli *cli)
 	struct script script = {
 		.cli = cli,
 		.name = cli->args[2],
-		.start_s = now_s(),
+		.start_s = (double)now_ns() / 1e9,
 	};
 	const bool is_stdin = strcmp(script.name, "-") == 0;
 	FILE *file = is_stdin ? stdin : fopen(script.name, "re");

@@ -13,19 +13,11 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "fabric/fabric.h"
 #include "fabric/sys_mount.h"
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static int server_command(void *arg, const char *line, char *out, size_t room,
 			  struct ibsa_error *error)
@@ -65,7 +57,7 @@ int sys_mount_open(struct sys_mount *sys, struct ibsa_fabric_server *server)
 
 int sys_mount_update(struct sys_mount *sys)
 {
-	const uint64_t now = sys->is_open ? now_ms() : 0;
+	const int64_t now = sys->is_open ? now_ms() : 0;
 
 	if (!sys->is_open)
 		return -1;

@@ -17,7 +17,7 @@
 struct sys_mount {
 	struct tree tree;
 	char path[PATH_MAX];
-	uint64_t due_ms; /* of the next update */
+	int64_t due_ms; /* of the next update */
 	bool is_open;
 };
 

@@ -2,8 +2,8 @@
 /* Collects the values of ibsa metrics, those of the subnet manager first. */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "metrics/metrics.h"
 #include "metrics/options.h"
 #include "session/own_port.h"
@@ -67,14 +67,6 @@ static void metrics_sm_read(struct metrics *metrics,
 		metrics->sm.guid = 0;
 	metrics->sm.has_list = ibsa_query_wait(at->client, &sms, sms_note,
 					       metrics) == 0;
-}
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* Return: the exit status. */

@@ -2,15 +2,13 @@
 /* ibsa page: a fabric as one HTML file that loads nothing else. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/file_write.h"
 #include "names/node_map.h"
 #include "page/page.h"
 #include "options/options.h"
 #include "options/shared.h"
-
-enum { TIME_TEXT = 32 };
 
 /* Options of ibsa page: the file of --expect, or NULL. */
 struct page_options {
@@ -49,27 +47,17 @@ static int page_read(struct page *page)
 	return page_ports_find(page);
 }
 
-static void time_put(struct page_json *json)
-{
-	const time_t now = time(NULL);
-	char text[TIME_TEXT] = "";
-	struct tm utc;
-
-	if (gmtime_r(&now, &utc))
-		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
-	page_text(json, "time", text);
-}
-
 /* Write the whole page. Return: the exit status. */
 static int page_put(struct page *page)
 {
 	struct page_json *json = &page->json;
+	char now[UTC_TEXT];
 	int status = CLI_DONE;
 
 	fputs(page_head, json->file);
 	page_open(json, NULL, '{');
 	page_text(json, "version", ibsa_version());
-	time_put(json);
+	page_text(json, "time", utc_text(time(NULL), now));
 	if (page->check.file)
 		page_text(json, "file", page->check.file);
 	if (page->here == SIZE_MAX)

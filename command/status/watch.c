@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "session/event_text.h"
 #include "session/query_wait.h"
 #include "session/waiter.h"
@@ -27,17 +27,9 @@ struct status_watcher {
 	int64_t drawn_ms;
 	int64_t due_ms;
 	uint32_t sm_lid;
-	char sm_since[32];
+	char sm_since[UTC_TEXT];
 	struct ibsa_error why;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /*
  * An event makes the lines old. Changes often come as several events: the lines
@@ -64,16 +56,6 @@ static void event_received(const struct ibsa_event *event, void *arg)
 		watcher->due_ms = due_ms;
 }
 
-static void time_text(char out[32])
-{
-	const time_t now = time(NULL);
-	struct tm utc;
-
-	*out = '\0';
-	if (gmtime_r(&now, &utc))
-		strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
-}
-
 /*
  * Clear a terminal, unless messages of a failure were printed; otherwise, a
  * blank line separates the outputs.
@@ -93,7 +75,7 @@ static void sm_compare(struct status_watcher *watcher, struct status *status)
 	struct status_sm *sm = &status->sm;
 
 	if (sm->lid && watcher->sm_lid && sm->lid != watcher->sm_lid)
-		time_text(watcher->sm_since);
+		utc_text(time(NULL), watcher->sm_since);
 	if (sm->lid)
 		watcher->sm_lid = sm->lid;
 	strcpy(sm->since, watcher->sm_since);
@@ -103,11 +85,10 @@ static void lines_write(struct status_watcher *watcher,
 			const struct status *status, int result)
 {
 	struct out *out = &watcher->cli->out;
-	char now[32];
+	char now[UTC_TEXT];
 
 	page_begin(watcher, result);
-	time_text(now);
-	out_clean_line(out, "time       %s", now);
+	out_clean_line(out, "time       %s", utc_text(time(NULL), now));
 	status_print(watcher->cli, status);
 	if (*watcher->why.text)
 		out_clean_line(out, "events     none: %s", watcher->why.text);
