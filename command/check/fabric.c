@@ -18,10 +18,7 @@ static void finding_row(struct out *out, size_t index, void *arg)
 	fabric_check_finding(check, index, &finding);
 	out_text(out, "finding", finding.name);
 	out_text(out, "severity", check_severity_text(finding.severity));
-	if (finding.guid)
-		fields_guid(out, "node_guid", finding.guid);
-	else
-		out_none(out, "node_guid");
+	fields_guid_or_none(out, "node_guid", finding.guid);
 	out_count_or_none(out, "port", finding.port, finding.port);
 	out_text(out, "what", finding.what.text);
 }

@@ -408,6 +408,14 @@ void fields_guid(struct out *out, const char *name, uint64_t guid)
 	out_text(out, name, text);
 }
 
+void fields_guid_or_none(struct out *out, const char *name, uint64_t guid)
+{
+	if (guid)
+		fields_guid(out, name, guid);
+	else
+		out_none(out, name);
+}
+
 uint64_t fields_gid_guid(const struct ibsa_gid *gid)
 {
 	return ibsa_be64(gid->raw + 8);

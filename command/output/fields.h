@@ -91,6 +91,9 @@ void fields_text_or_none(struct out *out, const char *name, const char *text);
 void fields_gid(struct out *out, const char *name, const struct ibsa_gid *gid);
 void fields_guid(struct out *out, const char *name, uint64_t guid);
 
+/* Write a GUID; a cell without a value if it is 0. */
+void fields_guid_or_none(struct out *out, const char *name, uint64_t guid);
+
 /*
  * fields_gid_guid() returns the port GUID in a GID; fields_guid_gid() makes a
  * GID from a prefix and a port GUID.

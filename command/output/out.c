@@ -215,6 +215,14 @@ void out_none(struct out *out, const char *name)
 	put_cell(out, name, &(struct out_cell){ .kind = OUT_NONE });
 }
 
+void out_hex16(struct out *out, const char *name, uint16_t value)
+{
+	char text[sizeof("0xffff")];
+
+	snprintf(text, sizeof(text), "0x%04x", value);
+	out_number(out, name, value, text);
+}
+
 void out_count_or_none(struct out *out, const char *name, bool is_known,
 		       uint64_t number)
 {
@@ -230,6 +238,11 @@ void out_text_or_none(struct out *out, const char *name, const char *text)
 		out_text(out, name, text);
 	else
 		out_none(out, name);
+}
+
+void out_text_if_any(struct out *out, const char *name, const char *text)
+{
+	out_text_or_none(out, name, text && *text ? text : NULL);
 }
 
 void out_decimal(struct out *out, const char *name, const char *text)

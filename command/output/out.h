@@ -132,6 +132,9 @@ void out_text(struct out *out, const char *name, const char *text);
 void out_number(struct out *out, const char *name, uint64_t value,
 		const char *text);
 
+/* Write a number that text output shows as 0x and four digits. */
+void out_hex16(struct out *out, const char *name, uint16_t value);
+
 /* Write a cell whose value is a number; text output shows it in decimal. */
 void out_count(struct out *out, const char *name, uint64_t value);
 
@@ -163,6 +166,9 @@ void out_count_or_none(struct out *out, const char *name, bool is_known,
 
 /* Write a text cell; a cell without a value if the text is NULL. */
 void out_text_or_none(struct out *out, const char *name, const char *text);
+
+/* Do what out_text_or_none() does; an empty text is not a value either. */
+void out_text_if_any(struct out *out, const char *name, const char *text);
 
 /*
  * Write the last cell of a row; @text is NULL if the cell has no value. A table

@@ -88,7 +88,6 @@ static void mft_row(struct out *out, size_t index, void *arg)
 	const struct entries *entries = arg;
 	const struct entry *entry = &entries->all[index];
 	char text[1024] = "";
-	char mlid[16];
 	size_t len = 0;
 
 	for (unsigned int i = 0; i < MFT_PORTS; i++)
@@ -96,9 +95,8 @@ static void mft_row(struct out *out, size_t index, void *arg)
 			len += (size_t)snprintf(text + len, sizeof(text) - len,
 						"%s%u", len ? "," : "",
 						entry->first + i);
-	snprintf(mlid, sizeof(mlid), "0x%04x", entry->to);
 	out_count(out, "lid", entry->lid);
-	out_number(out, "to_lid", entry->to, mlid);
+	out_hex16(out, "to_lid", entry->to);
 	out_text(out, "ports", text);
 }
 

@@ -30,13 +30,11 @@ static const struct method *find_method(const char *name)
 static void record_row(struct out *out, size_t index, void *arg)
 {
 	const struct ibsa_record *record = ibsa_record_at((unsigned int)index);
-	char text[16];
 
 	(void)arg;
 	out_text(out, "record", record->name);
 	out_text(out, "short", record->short_name);
-	snprintf(text, sizeof(text), "0x%04x", record->attribute);
-	out_number(out, "attribute", record->attribute, text);
+	out_hex16(out, "attribute", record->attribute);
 }
 
 static const char *show_text(const struct ibsa_field *field)

@@ -215,9 +215,7 @@ static void pair_row(struct out *out, size_t index, void *arg)
 	const struct reach_target *to =
 		targets->first[cell % targets->gid_count];
 	char words[REASON_CELL_TEXT];
-	char status[16];
 
-	snprintf(status, sizeof(status), "0x%04x", result->status);
 	out_text(out, "reach", reach_word(result));
 	fields_gid(out, "from", &from->gid);
 	host_cell(out, "from_host", from);
@@ -228,7 +226,7 @@ static void pair_row(struct out *out, size_t index, void *arg)
 	out_text_or_none(out, "reason", reach_reason(result, words));
 	out_text_or_none(out, "reason_code", reach_reason_code(result));
 	out_text_or_none(out, "detail", result->detail);
-	out_number(out, "status", result->status, status);
+	out_hex16(out, "status", result->status);
 }
 
 static int write_svg(struct cli *cli, const struct matrix *matrix)

@@ -108,8 +108,7 @@ static void result_row(struct out *out, size_t index, void *arg)
 		return;
 	out_text_or_none(out, "reason_code", reach_reason_code(&result));
 	out_text_or_none(out, "detail", result.detail);
-	snprintf(text, sizeof(text), "0x%04x", result.status);
-	out_number(out, "status", result.status, text);
+	out_hex16(out, "status", result.status);
 	out_count(out, "tries", result.tries);
 	out_count(out, "rtt_us", result.rtt_ns / 1000);
 }

@@ -6,11 +6,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 
 #include <ibsa/reach.h>
 #include <ibsa/service.h>
 
+#include "base/clock.h"
 #include "output/fields.h"
 #include "session/query_wait.h"
 #include "session/waiter.h"
@@ -104,28 +104,16 @@ static const char *report_name(const struct renewal *renewal,
 	return ibsa_registration_event_name(report->event);
 }
 
-static void out_now(struct out *out)
-{
-	char text[32] = "";
-	struct timespec now;
-	struct tm utc;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	if (gmtime_r(&now.tv_sec, &utc))
-		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
-	out_text(out, "time", text);
-}
-
 static void event_line_row(struct out *out, size_t index, void *arg)
 {
 	const struct event_line *line = arg;
 	const struct ibsa_registration_report *report = line->report;
 	const struct ibsa_record *record = &ibsa_service_record;
 	char event[32];
-	char status[16];
+	char now[UTC_TEXT];
 
 	(void)index;
-	out_now(out);
+	out_text(out, "time", utc_text(time(NULL), now));
 	/*
 	 * Pad the event to the width of the longest one, so that lines align.
 	 */
@@ -141,8 +129,7 @@ static void event_line_row(struct out *out, size_t index, void *arg)
 		return;
 	}
 	out_text_or_none(out, "reason", line->reason);
-	snprintf(status, sizeof(status), "0x%04x", report->status);
-	out_number(out, "status", report->status, status);
+	out_hex16(out, "status", report->status);
 	for (unsigned int i = 0; i < record->field_count; i++)
 		fields_field(out, &record->fields[i], report->service);
 }

@@ -12,11 +12,6 @@ struct status_options {
 	bool watch;
 };
 
-static void text_cell(struct out *out, const char *name, const char *text)
-{
-	out_text_or_none(out, name, *text ? text : NULL);
-}
-
 static void ports_cells(struct out *out, const struct status *status)
 {
 	const struct status_role *roles = status->roles;
@@ -28,14 +23,14 @@ static void ports_cells(struct out *out, const struct status *status)
 		if (*roles[i].inactive && i != ROLE_UNCABLED)
 			status_list_add(inactive, "%s", roles[i].inactive);
 	}
-	text_cell(out, "host", status->host);
+	out_text_if_any(out, "host", status->host);
 	out_count(out, "ports", status->machine.count);
 	out_count(out, "active", active);
 	out_count(out, "compute", roles[ROLE_COMPUTE].count);
 	out_count(out, "compute_active", roles[ROLE_COMPUTE].active);
 	out_count(out, "storage", roles[ROLE_STORAGE].count);
 	out_count(out, "storage_active", roles[ROLE_STORAGE].active);
-	text_cell(out, "inactive", inactive);
+	out_text_if_any(out, "inactive", inactive);
 }
 
 static void sm_cells(struct out *out, const struct status *status)
@@ -43,11 +38,8 @@ static void sm_cells(struct out *out, const struct status *status)
 	const struct status_sm *sm = &status->sm;
 
 	out_count_or_none(out, "sm_lid", sm->lid, sm->lid);
-	if (sm->guid)
-		fields_guid(out, "sm_guid", sm->guid);
-	else
-		out_none(out, "sm_guid");
-	text_cell(out, "sm_name", sm->name);
+	fields_guid_or_none(out, "sm_guid", sm->guid);
+	out_text_if_any(out, "sm_name", sm->name);
 	out_count_or_none(out, "rtt_us", sm->rtt_ns, sm->rtt_ns / 1000);
 	out_count_or_none(out, "standby",
 			  status->has_fabric && !*status->check.no_sms.text,
@@ -64,7 +56,7 @@ static void fabric_cells(struct out *out, const struct status *status)
 	out_count_or_none(out, "switches", is_known, info->switches);
 	out_count_or_none(out, "links", is_known, info->links);
 	out_count_or_none(out, "levels", is_known, info->levels);
-	text_cell(out, "rates", status->rates);
+	out_text_if_any(out, "rates", status->rates);
 }
 
 static void findings_cells(struct out *out, const struct status *status)
@@ -79,7 +71,7 @@ static void findings_cells(struct out *out, const struct status *status)
 	out_count_or_none(out, "warnings", is_known,
 			  check->count - check->critical_count);
 	out_text_or_none(out, "finding", worst.name);
-	text_cell(out, "what", worst.what.text);
+	out_text_if_any(out, "what", worst.what.text);
 }
 
 struct shown {

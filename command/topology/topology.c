@@ -141,26 +141,14 @@ static void links_free(struct links *links)
 	free(links->all);
 }
 
-static void name_cell(struct out *out, const char *name, const char *text)
-{
-	out_text_or_none(out, name, *text ? text : NULL);
-}
-
 static void width_cells(struct out *out, const struct ibsa_topology_port *port)
 {
 	char width[WIDTH_TEXT];
 
 	snprintf(width, sizeof(width), "%ux", port->lanes);
-	name_cell(out, "width", port->has_link && port->lanes ? width : "");
-	name_cell(out, "speed", port->has_link ? port->speed : "");
-}
-
-static void guid_cell(struct out *out, const char *name, uint64_t guid)
-{
-	if (guid)
-		fields_guid(out, name, guid);
-	else
-		out_none(out, name);
+	out_text_if_any(out, "width",
+			port->has_link && port->lanes ? width : "");
+	out_text_if_any(out, "speed", port->has_link ? port->speed : "");
 }
 
 /* Write the cells of one end of a link; their names have a prefix. */
@@ -183,16 +171,12 @@ static void end_cells(struct out *out, const struct topology_view *view,
 	fields_named_as(out, name[0], &ibsa_node_record, "node_type", &record);
 	fields_guid(out, name[1], node.guid);
 	out_count(out, name[2], node.port_count);
-	guid_cell(out, name[3],
-		  topology_view_port(view, index, is_switch ? 0 : number).guid);
+	fields_guid_or_none(
+		out, name[3],
+		topology_view_port(view, index, is_switch ? 0 : number).guid);
 	/* A file may have no LIDs. */
-	if (lid) {
-		out_count(out, name[4], lid);
-		out_count(out, name[5], lmc);
-	} else {
-		out_none(out, name[4]);
-		out_none(out, name[5]);
-	}
+	out_count_or_none(out, name[4], lid, lid);
+	out_count_or_none(out, name[5], lid, lmc);
 }
 
 static void no_end_cells(struct out *out)
@@ -265,11 +249,11 @@ static void link_row(struct out *out, size_t index, void *arg)
 	if (view->info.islands > 1 || !out_is_brief(out))
 		out_count(out, "island", node.island);
 	out_count(out, "level", node.level);
-	name_cell(out, "node", node.name);
+	out_text_if_any(out, "node", node.name);
 	if (port.has_link) {
 		out_count(out, "port", port.number);
-		name_cell(out, "peer",
-			  topology_view_node(view, port.far_node).name);
+		out_text_if_any(out, "peer",
+				topology_view_node(view, port.far_node).name);
 		out_count(out, "peer_port", port.far_port);
 	} else {
 		out_none(out, "port");

@@ -16,11 +16,6 @@
 #include "options/command.h"
 #include "options/shared.h"
 
-static void text_cell(struct out *out, const char *name, const char *text)
-{
-	out_text_or_none(out, name, text && *text ? text : NULL);
-}
-
 static void peer_cells(struct out *out, const struct traces *traces,
 		       const struct trace_row *row)
 {
@@ -29,8 +24,9 @@ static void peer_cells(struct out *out, const struct traces *traces,
 		out_none(out, "peer_port");
 		return;
 	}
-	text_cell(out, "peer",
-		  topology_view_node(&traces->view, row->hop.far_node).name);
+	out_text_if_any(
+		out, "peer",
+		topology_view_node(&traces->view, row->hop.far_node).name);
 	out_count(out, "peer_port", row->hop.far_port);
 }
 
@@ -42,8 +38,8 @@ static void link_cells(struct out *out, const struct trace_row *row,
 
 	if (!row->has_no_link && port->lanes)
 		snprintf(width, sizeof(width), "%ux", port->lanes);
-	text_cell(out, "width", width);
-	text_cell(out, "speed", row->has_no_link ? "" : port->speed);
+	out_text_if_any(out, "width", width);
+	out_text_if_any(out, "speed", row->has_no_link ? "" : port->speed);
 	if (row->has_no_link || !port->mtu)
 		out_no_code(out, "mtu");
 	else
@@ -82,14 +78,14 @@ static void row_write(struct out *out, size_t index, void *arg)
 	const struct ibsa_path path = { .rate = port.rate };
 
 	out_count(out, "hop", row->number);
-	text_cell(out, "node", node.name);
+	out_text_if_any(out, "node", node.name);
 	out_count(out, "port", row->hop.port);
 	peer_cells(out, traces, row);
 	link_cells(out, row, &port);
-	text_cell(out, "note",
-		  row->rail		  ? row->rail
-		  : row->hop.is_narrowest ? "narrowest"
-					  : row->end);
+	out_text_if_any(out, "note",
+			row->rail		? row->rail
+			: row->hop.is_narrowest ? "narrowest"
+						: row->end);
 	if (out_is_brief(out))
 		return;
 	out_count_or_none(out, "slid", row->slid, row->slid);

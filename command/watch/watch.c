@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/list.h"
 #include "output/columns.h"
 #include "session/event_text.h"
@@ -94,12 +95,11 @@ static const char *line_reason(const struct line *line)
 
 static void put_time(struct out *out, const struct timespec *when)
 {
-	char text[WORD_BYTES] = "", all[2 * WORD_BYTES];
-	struct tm utc;
+	char text[UTC_TEXT], all[2 * UTC_TEXT];
 
-	if (gmtime_r(&when->tv_sec, &utc))
-		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc);
-	snprintf(all, sizeof(all), "%s.%03ldZ", text, when->tv_nsec / 1000000);
+	utc_text(when->tv_sec, text);
+	snprintf(all, sizeof(all), "%.19s.%03ldZ", text,
+		 when->tv_nsec / 1000000);
 	out_text(out, "time", all);
 }
 
@@ -108,7 +108,6 @@ static void data_cells(struct out *out, const struct line *line,
 		       const char *name)
 {
 	const struct ibsa_event *event = &line->event;
-	char status[16];
 
 	out_text(out, "event", ibsa_event_name(event->kind));
 	out_count(out, "sequence", event->sequence);
@@ -123,8 +122,7 @@ static void data_cells(struct out *out, const struct line *line,
 	out_count_or_none(out, "port", event->port_num, event->port_num);
 	out_count(out, "audited", event->audited);
 	out_text_or_none(out, "reason", line_reason(line));
-	snprintf(status, sizeof(status), "0x%04x", event->status);
-	out_number(out, "status", event->status, status);
+	out_hex16(out, "status", event->status);
 }
 
 static void text_cells(struct out *out, const struct line *line,
