@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "check/check.h"
-#include "output/columns.h"
 #include "options/options.h"
 #include "options/shared.h"
 

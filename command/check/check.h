@@ -24,6 +24,11 @@ static inline const struct check_options *check_own(const struct cli *cli)
 	return cli->own;
 }
 
+struct columns;
+
+extern const struct columns columns_check;
+extern const struct columns columns_check_node;
+
 int check_fabric(struct cli *cli);
 int check_node(struct cli *cli);
 

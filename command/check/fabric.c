@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "check/check.h"
-#include "output/columns.h"
+#include "output/column_table.h"
 #include "findings/fabric.h"
 #include "findings/finding.h"
 #include "output/fields.h"
@@ -66,6 +66,18 @@ static int report(struct fabric_check *check)
 			check->info.links);
 	return check->count ? CLI_NO : CLI_DONE;
 }
+
+/* clang-format off */
+static const struct column check_list[] = {
+	WORDS("finding", FINDING_WORDS),
+	WORDS("severity", "warning|critical"),
+	MAYBE("node_guid", GUID),
+	MAYBE("port", NUMBER),
+	ALWAYS("what", TEXT),
+};
+/* clang-format on */
+
+const struct columns columns_check = COLUMN_TABLE("check", check_list);
 
 int check_fabric(struct cli *cli)
 {

@@ -5,7 +5,7 @@
 #include "check/check.h"
 #include "findings/finding.h"
 #include "findings/node.h"
-#include "output/columns.h"
+#include "output/column_table.h"
 #include "output/fields.h"
 #include "output/nagios.h"
 
@@ -179,6 +179,20 @@ static int not_run(struct node_check *check, int status,
 	return nagios_print(&nagios, &check->cli->out, NAGIOS_CRITICAL,
 			    error->text);
 }
+
+/* clang-format off */
+static const struct column check_node_list[] = {
+	WORDS("finding", FINDING_WORDS),
+	WORDS("severity", "warning|critical"),
+	MAYBE("device", TEXT),
+	MAYBE("port", NUMBER),
+	MAYBE("peer", TEXT),
+	ALWAYS("what", TEXT),
+};
+/* clang-format on */
+
+const struct columns columns_check_node = COLUMN_TABLE("check-node",
+						       check_node_list);
 
 int check_node(struct cli *cli)
 {

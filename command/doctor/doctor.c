@@ -11,7 +11,7 @@
 #include "base/list.h"
 #include "names/machine.h"
 #include "names/port_roles.h"
-#include "output/columns.h"
+#include "output/column_table.h"
 #include "doctor/doctor.h"
 #include "output/fields.h"
 #include "session/scope.h"
@@ -497,6 +497,21 @@ static int examine(struct doctor *doctor, struct scope *scope)
 	free(doctor->findings);
 	return status;
 }
+
+/* clang-format off */
+static const struct column doctor_list[] = {
+	WORDS("name", "modules|umad|device|node|issm|port|sm|sa|sm_key|"
+		      "default"),
+	MAYBE("device", TEXT),
+	MAYBE("port", NUMBER),
+	WORDS("verdict", "ok|wrong|warning|not checked"),
+	ALWAYS("detail", TEXT),
+	MAYBE("advice", TEXT),
+};
+/* clang-format on */
+
+static const struct columns columns_doctor = COLUMN_TABLE("doctor",
+							  doctor_list);
 
 static int cmd_doctor(struct cli *cli)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/clean.h"
-#include "output/columns.h"
+#include "output/column_table.h"
 #include "env/env.h"
 #include "options/command.h"
 #include "options/shared.h"
@@ -40,6 +40,21 @@ struct library {
 	const char *sl;
 	const char *traffic_class;
 };
+
+/*
+ * The libraries and their environment variables: L(name, devices, prefix of a
+ * list of devices that makes the library compare whole names, GID index, P_Key,
+ * whether the value for the P_Key is its index in the P_Key table, SL, traffic
+ * class). Source: ucx_info -c -f of UCX 1.13; NCCL user guide, "Environment
+ * Variables"; for NCCL_IB_PKEY the sources of NCCL 2.
+ */
+/* clang-format off */
+#define ENV_LIBRARIES(L)                                                    \
+	L("ucx", "UCX_NET_DEVICES", "", "UCX_IB_GID_INDEX", "UCX_IB_PKEY",  \
+	  false, "UCX_IB_SL", "UCX_IB_TRAFFIC_CLASS")                       \
+	L("nccl", "NCCL_IB_HCA", "=", "NCCL_IB_GID_INDEX", "NCCL_IB_PKEY",  \
+	  true, "NCCL_IB_SL", "NCCL_IB_TC")
+/* clang-format on */
 
 static const struct library libraries[] = {
 #define LIBRARY(...) { __VA_ARGS__ },
@@ -360,6 +375,21 @@ static int env_print(struct cli *cli, struct env *env, int status)
 		return status;
 	return no_memory();
 }
+
+/* clang-format off */
+#define VARIABLE_WORD(name, devices, prefix, gid_index, pkey, is_index, sl, \
+		      traffic_class)                                        \
+	"|" devices "|" gid_index "|" pkey "|" sl "|" traffic_class
+#define VARIABLE_WORDS ENV_LIBRARIES(VARIABLE_WORD) "|NCCL_CROSS_NIC"
+
+static const struct column env_list[] = {
+	WORDS("variable", VARIABLE_WORDS),
+	MAYBE("value", TEXT),
+	ALWAYS("reason", TEXT),
+};
+/* clang-format on */
+
+static const struct columns columns_env = COLUMN_TABLE("env", env_list);
 
 static int env_run(struct cli *cli, const struct library *library)
 {

@@ -8,7 +8,6 @@
 
 #include "findings/node_options.h"
 #include "names/machine.h"
-#include "output/env_libraries.h"
 
 /* Options of ibsa env. */
 struct env_options {

@@ -10,7 +10,7 @@
 #include <ibsa/server.h>
 
 #include "base/clock.h"
-#include "output/columns.h"
+#include "output/column_table.h"
 #include "fabric/fabric.h"
 
 enum {
@@ -105,6 +105,41 @@ static void stats_row(struct out *out, size_t index, void *arg)
 			   strtoull(stats->all[i].value, NULL, 10),
 			   stats->all[i].value);
 }
+
+/* clang-format off */
+static const struct column fabric_stats_list[] = {
+	ALWAYS("clients", NUMBER),
+	ALWAYS("accepted", NUMBER),
+	ALWAYS("disconnected", NUMBER),
+	ALWAYS("packets_in", NUMBER),
+	ALWAYS("packets_out", NUMBER),
+	ALWAYS("packets_refused", NUMBER),
+	ALWAYS("requests", NUMBER),
+	ALWAYS("answers", NUMBER),
+	ALWAYS("unanswered", NUMBER),
+	ALWAYS("most_in_flight", NUMBER),
+	ALWAYS("reports", NUMBER),
+	ALWAYS("reports_unanswered", NUMBER),
+	ALWAYS("drops_no_route", NUMBER),
+	ALWAYS("drops_port_down", NUMBER),
+	ALWAYS("drops_no_lid", NUMBER),
+	ALWAYS("drops_hop_limit", NUMBER),
+	ALWAYS("drops_no_agent", NUMBER),
+	ALWAYS("drops_pkey", NUMBER),
+	ALWAYS("drops_queue_full", NUMBER),
+	ALWAYS("faults_lose", NUMBER),
+	ALWAYS("faults_delay", NUMBER),
+	ALWAYS("faults_duplicate", NUMBER),
+	ALWAYS("faults_reorder", NUMBER),
+	ALWAYS("faults_corrupt", NUMBER),
+	ALWAYS("faults_busy", NUMBER),
+	ALWAYS("faults_silence", NUMBER),
+	ALWAYS("faults_redirect", NUMBER),
+};
+/* clang-format on */
+
+const struct columns columns_fabric_stats = COLUMN_TABLE("fabric-stats",
+							 fabric_stats_list);
 
 int fabric_stats(struct cli *cli)
 {

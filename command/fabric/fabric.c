@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fabric/fabric.h"
-#include "output/columns.h"
+#include "output/column_table.h"
 #include "options/options.h"
 
 /*
@@ -269,6 +269,30 @@ static int cmd_fabric(struct cli *cli)
 		return CLI_USAGE;
 	return action->run(cli);
 }
+
+/* clang-format off */
+static const struct column fabric_run_list[] = {
+	WORDS("event", "ready"),
+	ALWAYS("fabric", TEXT),
+	ALWAYS("file", TEXT),
+	ALWAYS("adapters", NUMBER),
+	ALWAYS("switches", NUMBER),
+	ALWAYS("links", NUMBER),
+};
+
+static const struct column fabric_serve_list[] = {
+	WORDS("event", "ready"),
+	ALWAYS("device", TEXT),
+	ALWAYS("port", NUMBER),
+	ALWAYS("gid", GID),
+	ALWAYS("lid", NUMBER),
+};
+/* clang-format on */
+
+static const struct columns columns_fabric_run = COLUMN_STREAM("fabric-run",
+							       fabric_run_list);
+static const struct columns columns_fabric_serve =
+	COLUMN_STREAM("fabric-serve", fabric_serve_list);
 
 /* clang-format off */
 const struct command command_fabric = {

@@ -8,6 +8,8 @@
 #include "options/option.h"
 #include "output/cli.h"
 
+struct columns;
+
 /* The parts of ibsa fabric whose options differ. */
 enum fabric_part {
 	FABRIC_RUN = 1 << 0,
@@ -22,6 +24,7 @@ enum fabric_part {
 };
 
 extern const struct option_table fabric_table;
+extern const struct columns columns_fabric_stats;
 
 /* Return: the value of --socket or --umad, or NULL. */
 const char *fabric_socket(const struct cli *cli);

@@ -7,6 +7,10 @@
 
 #include <ibsa/topology.h>
 
+/* For columns: the names of the findings, each after a '|'. */
+#define FINDING_WORD(kind, name, severity) "|" name
+#define FINDING_WORDS IBSA_FINDINGS(FINDING_WORD)
+
 /* "warning" or "critical". */
 const char *check_severity_text(enum ibsa_severity severity);
 

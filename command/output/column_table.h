@@ -34,6 +34,10 @@
 		NULL, COLUMN_RECORD, false, NULL, &ibsa_##record##_record \
 	}
 
+/* The words of a link's width and speed. */
+#define WIDTH_WORDS "1x|2x|4x|8x|12x"
+#define SPEED_WORDS "SDR|DDR|QDR|FDR10|FDR|EDR|HDR|NDR|XDR"
+
 /* The struct columns of the table @list; see there for @name. */
 #define COLUMN_TABLE(name, list)                              \
 	{                                                     \

@@ -64,26 +64,6 @@ struct columns {
 	bool is_stream;
 };
 
-extern const struct columns columns_check;
-extern const struct columns columns_check_node;
-extern const struct columns columns_devices;
-extern const struct columns columns_doctor;
-extern const struct columns columns_env;
-extern const struct columns columns_fabric_run;
-extern const struct columns columns_fabric_serve;
-extern const struct columns columns_fabric_stats;
-extern const struct columns columns_gids;
-extern const struct columns columns_gids_for;
-extern const struct columns columns_path;
-extern const struct columns columns_path_opa;
-extern const struct columns columns_reach;
-extern const struct columns columns_reach_matrix;
-extern const struct columns columns_service;
-extern const struct columns columns_service_renew;
-extern const struct columns columns_topology;
-extern const struct columns columns_trace;
-extern const struct columns columns_watch;
-
 /* Return: the columns that ibsa query writes for a record of this type. */
 struct column column_of_record(const struct ibsa_record *record);
 

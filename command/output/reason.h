@@ -35,6 +35,12 @@ enum {
 	CODE(OTHER_SUBNET, "other-subnet")	\
 	CODE(CONSTRAINT, "constraint")		\
 	CODE(NOT_MEMBER, "not-member")
+
+/* For columns: the reasons, and their codes, each after a '|'. */
+#define REASON_WORD(name, text) "|" text "|possibly " text
+#define REASON_WORDS IBSA_REASONS(REASON_WORD)
+#define CODE_WORD(name, text) "|" text
+#define CODE_WORDS REASON_CODES(CODE_WORD)
 /* clang-format on */
 
 /* Return: the code of a reason; NULL for IBSA_REASON_NONE. */

@@ -5,7 +5,8 @@
 
 #include "common/selector.h"
 #include "session/query_wait.h"
-#include "output/columns.h"
+#include "output/column_table.h"
+#include "output/reason.h"
 #include "graph/expected.h"
 #include "session/opa.h"
 #include "path/path.h"
@@ -335,6 +336,35 @@ static int paths_query(struct cli *cli, const struct path_query *path_query,
 	hosts_free(&hosts);
 	return status;
 }
+
+/* clang-format off */
+/*
+ * Columns of ibsa path: in a row without a path, only the fields of its two
+ * ports, the reason and the details have values.
+ */
+#define PATH_REASON					\
+	MAYBE("src_device", TEXT),			\
+	MAYBE("dst_device", TEXT),			\
+	MAYBE_WORDS("reason", REASON_WORDS),		\
+	MAYBE_WORDS("reason_code", CODE_WORDS),		\
+	MAYBE("detail", TEXT)
+
+static const struct column path_list[] = {
+	{ .kind = COLUMN_RECORD, .record = &ibsa_path_record,
+	  .has_long_lids = true, .can_be_none = true },
+	PATH_REASON,
+};
+
+static const struct column path_opa_list[] = {
+	{ .kind = COLUMN_RECORD, .record = &ibsa_opa_path_record,
+	  .can_be_none = true },
+	PATH_REASON,
+};
+/* clang-format on */
+
+static const struct columns columns_path = COLUMN_TABLE("path", path_list);
+static const struct columns columns_path_opa = COLUMN_TABLE("path-opa",
+							    path_opa_list);
 
 static int cmd_path(struct cli *cli)
 {

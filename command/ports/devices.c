@@ -8,7 +8,7 @@
 #include "base/list.h"
 #include "base/rate.h"
 #include "output/codes.h"
-#include "output/columns.h"
+#include "output/column_table.h"
 #include "output/fields.h"
 #include "names/machine.h"
 #include "names/port_roles.h"
@@ -384,6 +384,34 @@ static int fabric_devices(struct cli *cli, struct view *view, const char *file)
 	ibsa_fabric_put(fabric);
 	return status;
 }
+
+/* clang-format off */
+static const struct column devices_list[] = {
+	ALWAYS("device", TEXT),
+	MAYBE("port", NUMBER),
+	FIELD("state", port_info, "port_state"),
+	MAYBE("lid", NUMBER),
+	MAYBE("sm_lid", NUMBER),
+	MAYBE("rate", RATE),
+	MAYBE("rate_gbps", DECIMAL),
+	MAYBE("guid", GUID),
+	MAYBE("gid", GID),
+	FIELD("phys_state", port_info, "port_physical_state"),
+	MAYBE("lmc", NUMBER),
+	MAYBE("sm_sl", NUMBER),
+	MAYBE("link_layer", TEXT),
+	MAYBE("umad", TEXT),
+	MAYBE("node_guid", GUID),
+	MAYBE("system_image_guid", GUID),
+	MAYBE("firmware", TEXT),
+	MAYBE("board", TEXT),
+	MAYBE_WORDS("role", "compute|storage|management|uncabled"),
+	MAYBE("note", TEXT),
+};
+/* clang-format on */
+
+static const struct columns columns_devices = COLUMN_TABLE("devices",
+							   devices_list);
 
 static int cmd_devices(struct cli *cli)
 {

@@ -8,7 +8,7 @@
 #include <ibsa/device.h>
 
 #include "base/list.h"
-#include "output/columns.h"
+#include "output/column_table.h"
 #include "output/fields.h"
 #include "session/scope.h"
 #include "options/command.h"
@@ -478,6 +478,33 @@ static int fabric_gids(struct cli *cli, struct scope *scope, const char *file)
 	ibsa_fabric_put(fabric);
 	return status;
 }
+
+/* clang-format off */
+#define GID_COLUMNS			\
+	ALWAYS("device", TEXT),		\
+	ALWAYS("port", NUMBER),		\
+	ALWAYS("index", NUMBER),	\
+	MAYBE("gid", GID),		\
+	MAYBE("ipv4", IPV4),		\
+	MAYBE_WORDS("type", "IB|RoCE v1|RoCE v2|?"), \
+	MAYBE("netdev", TEXT)
+
+static const struct column gids_list[] = {
+	GID_COLUMNS,
+	MAYBE("note", TEXT),
+};
+
+static const struct column gids_for_list[] = {
+	GID_COLUMNS,
+	WORDS("fit", "chosen|unreadable|empty|port-down|other-family|"
+		     "link-local|roce-v1|farther|later"),
+	ALWAYS("why", TEXT),
+};
+/* clang-format on */
+
+static const struct columns columns_gids = COLUMN_TABLE("gids", gids_list);
+static const struct columns columns_gids_for = COLUMN_TABLE("gids-for",
+							    gids_for_list);
 
 static int cmd_gids(struct cli *cli)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/columns.h"
+#include "output/column_table.h"
 #include "output/fields.h"
 #include "names/nodes.h"
 #include "reach/reach.h"
@@ -293,6 +293,56 @@ static int targets_reach(struct cli *cli, struct reach_targets *targets)
 	reach_signals_stop(cli);
 	return reach_worse(status, targets->status);
 }
+
+/* clang-format off */
+/*
+ * Column "reason" of ibsa reach: one of these words if "reach" is "no"; an
+ * error text if it is "unknown".
+ */
+#define NO_REASON                                             \
+	{                                                     \
+		.name = "reason", .kind = COLUMN_TEXT,        \
+		.can_be_none = true,                          \
+		.words_of_no = "no path" REASON_WORDS,        \
+	}
+
+/* Column "reason_code" of ibsa reach: codes of reasons, and of failures. */
+#define REACH_CODE                                                     \
+	MAYBE_WORDS("reason_code",                                     \
+		    "no-path|no-answer|not-sent|no-sm|malformed|"      \
+		    "interrupted|no-gid|busy|refused|error" CODE_WORDS)
+
+static const struct column reach_list[] = {
+	WORDS("reach", "yes|no|unknown"),
+	ALWAYS("target", TEXT),
+	MAYBE("gid", GID),
+	MAYBE("node", TEXT),
+	NO_REASON,
+	REACH_CODE,
+	MAYBE("detail", TEXT),
+	ALWAYS("status", NUMBER),
+	ALWAYS("tries", NUMBER),
+	ALWAYS("rtt_us", NUMBER),
+};
+
+static const struct column reach_matrix_list[] = {
+	WORDS("reach", "yes|no|unknown"),
+	ALWAYS("from", GID),
+	MAYBE("from_host", TEXT),
+	MAYBE("from_node", TEXT),
+	ALWAYS("to", GID),
+	MAYBE("to_host", TEXT),
+	MAYBE("to_node", TEXT),
+	NO_REASON,
+	REACH_CODE,
+	MAYBE("detail", TEXT),
+	ALWAYS("status", NUMBER),
+};
+/* clang-format on */
+
+static const struct columns columns_reach = COLUMN_TABLE("reach", reach_list);
+static const struct columns columns_reach_matrix =
+	COLUMN_TABLE("reach-matrix", reach_matrix_list);
 
 static int cmd_reach(struct cli *cli)
 {

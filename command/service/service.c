@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "output/columns.h"
+#include "output/column_table.h"
 #include "session/query_wait.h"
 #include "output/fields.h"
 #include "service/service.h"
@@ -354,6 +354,26 @@ static void cmd_service_details(struct cli *cli)
 	}
 	out_line(&cli->out, "%s", "");
 }
+
+/* clang-format off */
+static const struct column service_column_list[] = {
+	RECORD(service),
+};
+
+static const struct column service_renew_list[] = {
+	ALWAYS("time", TIME),
+	WORDS("event", "registered|lost|registered again|replaced|failed|"
+		       "refused|removed|not removed"),
+	MAYBE("reason", TEXT),
+	ALWAYS("status", NUMBER),
+	RECORD(service),
+};
+/* clang-format on */
+
+static const struct columns columns_service = COLUMN_TABLE("service",
+							   service_column_list);
+static const struct columns columns_service_renew =
+	COLUMN_STREAM("service-renew", service_renew_list);
 
 static int cmd_service(struct cli *cli)
 {

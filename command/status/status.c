@@ -2,6 +2,7 @@
 /* ibsa status: this host's ports, the SM and the fabric, in a few lines. */
 #include <string.h>
 
+#include "findings/finding.h"
 #include "options/options.h"
 #include "output/column_table.h"
 #include "output/fields.h"
@@ -92,8 +93,6 @@ static void status_row(struct out *out, size_t index, void *arg)
 	out_text(out, "next", status_next(shown->cli, shown->status, next));
 }
 
-#define STATUS_FINDING(kind, name, severity) "|" name
-
 static const struct column status_list[] = {
 	MAYBE("host", TEXT),
 	ALWAYS("ports", NUMBER),
@@ -116,7 +115,7 @@ static const struct column status_list[] = {
 	MAYBE("rates", TEXT),
 	MAYBE("critical", NUMBER),
 	MAYBE("warnings", NUMBER),
-	MAYBE_WORDS("finding", IBSA_FINDINGS(STATUS_FINDING)),
+	MAYBE_WORDS("finding", FINDING_WORDS),
 	MAYBE("what", TEXT),
 	ALWAYS("next", TEXT),
 };

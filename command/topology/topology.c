@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/columns.h"
+#include "output/column_table.h"
 #include "output/fields.h"
 #include "options/options.h"
 #include "topology/topology.h"
@@ -309,6 +309,38 @@ static int topology_show(struct cli *cli, const struct topology_view *view)
 		return topology_table(cli, view);
 	}
 }
+
+/* clang-format off */
+static const struct column topology_list[] = {
+	ALWAYS("island", NUMBER),
+	ALWAYS("level", NUMBER),
+	MAYBE("node", TEXT),
+	MAYBE("port", NUMBER),
+	MAYBE("peer", TEXT),
+	MAYBE("peer_port", NUMBER),
+	MAYBE_WORDS("width", WIDTH_WORDS),
+	MAYBE_WORDS("speed", SPEED_WORDS),
+	FIELD("node_type", node, "node_type"),
+	ALWAYS("node_guid", GUID),
+	ALWAYS("num_ports", NUMBER),
+	MAYBE("port_guid", GUID),
+	MAYBE("lid", NUMBER),
+	MAYBE("lmc", NUMBER),
+	FIELD("peer_node_type", node, "node_type"),
+	MAYBE("peer_node_guid", GUID),
+	MAYBE("peer_num_ports", NUMBER),
+	MAYBE("peer_port_guid", GUID),
+	MAYBE("peer_lid", NUMBER),
+	MAYBE("peer_lmc", NUMBER),
+	FIELD("state", port_info, "port_state"),
+	FIELD("mtu", port_info, "neighbor_mtu"),
+	FIELD("rate", path, "rate"),
+	MAYBE("ends", NUMBER),
+};
+/* clang-format on */
+
+static const struct columns columns_topology = COLUMN_TABLE("topology",
+							    topology_list);
 
 static int cmd_topology(struct cli *cli)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/list.h"
-#include "output/columns.h"
+#include "output/column_table.h"
 #include "output/fields.h"
 #include "graph/expected.h"
 #include "graph/rails.h"
@@ -373,6 +373,29 @@ static int end_find(struct cli *cli, struct expected *expected,
 		name_absent_explain(cli, "", target->name);
 	return status;
 }
+
+/* clang-format off */
+static const struct column trace_list[] = {
+	ALWAYS("hop", NUMBER),
+	MAYBE("node", TEXT),
+	ALWAYS("port", NUMBER),
+	MAYBE("peer", TEXT),
+	MAYBE("peer_port", NUMBER),
+	MAYBE_WORDS("width", WIDTH_WORDS),
+	MAYBE_WORDS("speed", SPEED_WORDS),
+	FIELD("mtu", port_info, "neighbor_mtu"),
+	MAYBE("note", TEXT),
+	MAYBE("slid", NUMBER),
+	ALWAYS("dlid", NUMBER),
+	FIELD("rate", path, "rate"),
+	ALWAYS("narrowest", NUMBER),
+	ALWAYS("node_guid", GUID),
+	MAYBE("peer_node_guid", GUID),
+	MAYBE("peer_port_guid", GUID),
+};
+/* clang-format on */
+
+static const struct columns columns_trace = COLUMN_TABLE("trace", trace_list);
 
 static int cmd_trace(struct cli *cli)
 {

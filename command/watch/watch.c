@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/list.h"
-#include "output/columns.h"
+#include "output/column_table.h"
 #include "session/event_text.h"
 #include "session/query_wait.h"
 #include "session/waiter.h"
@@ -515,6 +515,28 @@ static int watch_interruptibly(struct watcher *watcher)
 	interrupt_stop(&interrupt);
 	return watcher->status;
 }
+
+/* clang-format off */
+#define EVENT_WORD(name, bit, trap, producers, text) "|" text
+#define EVENT_WORDS \
+	IBSA_EVENT_KINDS(EVENT_WORD) "|subscribed|lost|failed|refused|gap|ended"
+
+static const struct column watch_list[] = {
+	ALWAYS("time", TIME),
+	WORDS("event", EVENT_WORDS),
+	ALWAYS("sequence", NUMBER),
+	MAYBE("trap", NUMBER),
+	MAYBE("gid", GID),
+	MAYBE("lid", NUMBER),
+	MAYBE("name", TEXT),
+	MAYBE("port", NUMBER),
+	ALWAYS("audited", NUMBER),
+	MAYBE("reason", TEXT),
+	ALWAYS("status", NUMBER),
+};
+/* clang-format on */
+
+static const struct columns columns_watch = COLUMN_STREAM("watch", watch_list);
 
 static int cmd_watch(struct cli *cli)
 {
