@@ -459,14 +459,11 @@ static void visit_fabric(struct doctor *doctor, const struct scope *scope,
 static int fabric_doctor(struct doctor *doctor, struct scope *scope,
 			 const char *file)
 {
-	struct ibsa_error error = { .text = "" };
 	struct ibsa_fabric *fabric;
-	int status;
-	int err = ibsa_fabric_load(file, NULL, &error, &fabric);
+	int status = scope_fabric_load(scope, file, &fabric);
 
-	if (err)
-		return error_explain(err, &error);
-	scope_at_host(scope, fabric);
+	if (status != CLI_DONE)
+		return status;
 	visit_fabric(doctor, scope, fabric);
 	status = findings_report(doctor);
 	ibsa_fabric_put(fabric);

@@ -12,7 +12,7 @@
 #include "output/fields.h"
 #include "names/machine.h"
 #include "names/port_roles.h"
-#include "session/scope.h"
+#include "ports/ports.h"
 #include "options/command.h"
 
 enum { NO_PORT = -1 };
@@ -36,7 +36,7 @@ struct line {
  * only if at least one line has a note.
  */
 struct view {
-	struct scope *scope;
+	const struct scope *scope;
 	struct line *lines;
 	size_t count;
 	bool noted;
@@ -271,22 +271,6 @@ static int device_add(struct view *view, const struct ibsa_device *device)
 	return err;
 }
 
-/* Explain why the output has no lines. */
-static int no_lines_explain(struct cli *cli, const struct view *view)
-{
-	struct ibsa_error error;
-
-	scope_none(view->scope, view->has_device, &error);
-	out_rows(&cli->out, 0, line_row, NULL);
-	return fail_device("%s", error.text);
-}
-
-static int no_devices(struct cli *cli, int err)
-{
-	out_rows(&cli->out, 0, line_row, NULL);
-	return no_device_explain(err);
-}
-
 static int list_show(struct cli *cli, struct view *view,
 		     const struct ibsa_device_list *list)
 {
@@ -303,27 +287,26 @@ static int list_show(struct cli *cli, struct view *view,
 	if (err)
 		return no_memory();
 	if (list->count == 0)
-		return no_devices(cli, 0);
+		return ports_no_device(cli, 0);
 	if (view->count == 0)
-		return no_lines_explain(cli, view);
+		return ports_none(cli, view->scope, view->has_device);
 	out_rows(&cli->out, view->count, line_row, view);
 	return CLI_DONE;
 }
 
-static int machine_devices(struct cli *cli, struct view *view)
+static int machine_devices(struct cli *cli, const struct scope *scope,
+			   void *arg)
 {
+	struct view *view = arg;
 	struct ibsa_device_list *list;
 	unsigned int version;
 	int status;
 	int err;
 
-	if (server_is_silent(cli)) {
-		out_rows(&cli->out, 0, line_row, NULL);
-		return CLI_DEVICE;
-	}
+	view->scope = scope;
 	err = ibsa_devices_read(&list);
 	if (err)
-		return no_devices(cli, err);
+		return ports_no_device(cli, err);
 	view->has_umad = ibsa_umad_version(NULL, &version) == 0;
 	status = list_show(cli, view, list);
 	ibsa_devices_free(list);
@@ -356,33 +339,20 @@ static int fabric_lines(struct ibsa_fabric *fabric, struct view *view)
 	return err;
 }
 
-static int fabric_devices(struct cli *cli, struct view *view, const char *file)
+static int fabric_devices(struct cli *cli, const struct scope *scope,
+			  struct ibsa_fabric *fabric, void *arg)
 {
-	struct ibsa_error error = { .text = "" };
-	struct ibsa_fabric *fabric;
-	int status = CLI_DONE;
-	int err = ibsa_fabric_load(file, NULL, &error, &fabric);
+	struct view *view = arg;
 
-	if (err)
-		return error_explain(err, &error);
-	scope_at_host(view->scope, fabric);
+	view->scope = scope;
 	view->roles = port_roles_of_fabric(fabric);
-	if (fabric_lines(fabric, view) != 0) {
-		status = no_memory();
-	} else if (view->count == 0 && view->scope->device) {
-		status = no_lines_explain(cli, view);
-	} else {
-		out_rows(&cli->out, view->count, line_row, view);
-		if (view->count == 0) {
-			complain("%s has no channel adapter, so there are no "
-				 "ports to list; name a file with a channel "
-				 "adapter",
-				 file);
-			status = CLI_DEVICE;
-		}
-	}
-	ibsa_fabric_put(fabric);
-	return status;
+	if (fabric_lines(fabric, view) != 0)
+		return no_memory();
+	if (view->count == 0)
+		return scope->device ? ports_none(cli, scope, view->has_device)
+				     : ports_no_adapter(cli, "ports");
+	out_rows(&cli->out, view->count, line_row, view);
+	return CLI_DONE;
 }
 
 /* clang-format off */
@@ -415,19 +385,13 @@ static const struct columns columns_devices = COLUMN_TABLE("devices",
 
 static int cmd_devices(struct cli *cli)
 {
-	const char *file = fabric_file(cli);
-	struct scope scope;
-	struct view view = { .scope = &scope };
-	int status = scope_find(cli, &scope);
+	static const struct ports_lister lister = { machine_devices,
+						    fabric_devices };
+	struct view view = { .scope = NULL };
+	const int status = ports_list(cli, &columns_devices, &lister, &view);
 
-	if (status == CLI_DONE)
-		status = columns_use(cli, &columns_devices);
-	if (status == CLI_DONE)
-		status = file ? fabric_devices(cli, &view, file)
-			      : machine_devices(cli, &view);
 	free(view.lines);
 	port_roles_free(view.roles);
-	scope_free(&scope);
 	return status;
 }
 

@@ -10,7 +10,7 @@
 #include "base/list.h"
 #include "output/column_table.h"
 #include "output/fields.h"
-#include "session/scope.h"
+#include "ports/ports.h"
 #include "options/command.h"
 #include "options/shared.h"
 
@@ -292,22 +292,6 @@ static int rows_print(struct cli *cli, struct view *view)
 	return CLI_DONE;
 }
 
-static int no_table_explain(struct cli *cli, const struct scope *scope,
-			    bool has_device)
-{
-	struct ibsa_error error;
-
-	scope_none(scope, has_device, &error);
-	out_rows(&cli->out, 0, row_write, NULL);
-	return fail_device("%s", error.text);
-}
-
-static int no_gids_explain(struct cli *cli, int err)
-{
-	out_rows(&cli->out, 0, row_write, NULL);
-	return no_device_explain(err);
-}
-
 /* Whether @scope names an existing device of this machine. */
 static bool has_device(const struct scope *scope)
 {
@@ -340,7 +324,7 @@ static struct ibsa_gid_row *rows_in_scope(const struct ibsa_gid_list *list,
 	return rows;
 }
 
-static int machine_gids(struct cli *cli, const struct scope *scope)
+static int machine_gids(struct cli *cli, const struct scope *scope, void *arg)
 {
 	const bool is_set = scope_is_set(scope->device);
 	struct ibsa_gid_list *list;
@@ -349,23 +333,20 @@ static int machine_gids(struct cli *cli, const struct scope *scope)
 	int status;
 	int err;
 
-	if (server_is_silent(cli)) {
-		out_rows(&cli->out, 0, row_write, NULL);
-		return CLI_DEVICE;
-	}
+	(void)arg;
 	err = ibsa_gids_read(is_set ? NULL : scope->device, scope->port, &list);
 	if (scope->device && (err == -ENODEV || err == -ENXIO))
-		return no_table_explain(cli, scope, err == -ENXIO);
+		return ports_none(cli, scope, err == -ENXIO);
 	if (err)
-		return no_gids_explain(cli, err);
+		return ports_no_device(cli, err);
 	rows = rows_in_scope(list, scope, &view.count);
 	view.rows = rows;
 	if (!rows)
 		status = CLI_DEVICE;
 	else if (is_set && !has_device(scope))
-		status = no_table_explain(cli, scope, false);
+		status = ports_none(cli, scope, false);
 	else if (!list->count && !has_device(scope))
-		status = no_gids_explain(cli, 0);
+		status = ports_no_device(cli, 0);
 	else
 		status = rows_print(cli, &view);
 	free(rows);
@@ -444,38 +425,25 @@ static int fabric_read(struct ibsa_fabric *fabric, const struct scope *scope,
 	return err ? err : missing;
 }
 
-static int fabric_gids(struct cli *cli, struct scope *scope, const char *file)
+static int fabric_gids(struct cli *cli, const struct scope *scope,
+		       struct ibsa_fabric *fabric, void *arg)
 {
-	struct ibsa_error error = { .text = "" };
-	struct ibsa_fabric *fabric;
 	struct gid_table table = { .rows = NULL };
-	struct view view = { .rows = NULL };
+	const int err = fabric_read(fabric, scope, &table);
+	struct view view = { .rows = table.rows, .count = table.count };
 	int status;
-	int err = ibsa_fabric_load(file, NULL, &error, &fabric);
 
-	if (err)
-		return error_explain(err, &error);
-	scope_at_host(scope, fabric);
-	err = fabric_read(fabric, scope, &table);
-	view.rows = table.rows;
-	view.count = table.count;
-	if (!err) {
+	(void)arg;
+	if (!err)
 		status = rows_print(cli, &view);
-	} else if (scope->device && (err == -ENODEV || err == -ENXIO)) {
-		status = no_table_explain(cli, scope, err == -ENXIO);
-	} else {
-		if (err == -ENODEV)
-			complain("%s has no channel adapter, so there are no "
-				 "GIDs to list; name a file with a channel "
-				 "adapter",
-				 file);
-		else
-			complain("cannot read the GIDs of %s: %s", file,
-				 strerror(-err));
-		status = CLI_DEVICE;
-	}
+	else if (scope->device && (err == -ENODEV || err == -ENXIO))
+		status = ports_none(cli, scope, err == -ENXIO);
+	else if (err == -ENODEV)
+		status = ports_no_adapter(cli, "GIDs");
+	else
+		status = fail_device("cannot read the GIDs of %s: %s",
+				     fabric_file(cli), strerror(-err));
 	free(table.rows);
-	ibsa_fabric_put(fabric);
 	return status;
 }
 
@@ -508,25 +476,14 @@ static const struct columns columns_gids_for = COLUMN_TABLE("gids-for",
 
 static int cmd_gids(struct cli *cli)
 {
-	const char *file = fabric_file(cli);
-	struct scope scope;
-	int status = scope_find(cli, &scope);
+	static const struct ports_lister lister = { machine_gids, fabric_gids };
+	const bool has_address = gids_own(cli)->address;
 
-	if (status == CLI_DONE && gids_own(cli)->all &&
-	    !gids_own(cli)->address) {
-		complain("gids: --all needs --for; without --for, gids lists "
-			 "all GIDs anyway");
-		status = CLI_USAGE;
-	}
-	if (status == CLI_DONE)
-		status = columns_use(cli, gids_own(cli)->address
-						  ? &columns_gids_for
-						  : &columns_gids);
-	if (status == CLI_DONE)
-		status = file ? fabric_gids(cli, &scope, file)
-			      : machine_gids(cli, &scope);
-	scope_free(&scope);
-	return status;
+	if (gids_own(cli)->all && !has_address)
+		return fail_usage("gids: --all needs --for; without --for, "
+				  "gids lists all GIDs anyway");
+	return ports_list(cli, has_address ? &columns_gids_for : &columns_gids,
+			  &lister, NULL);
 }
 
 /*

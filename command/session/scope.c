@@ -191,6 +191,18 @@ void scope_at_host(struct scope *scope, struct ibsa_fabric *fabric)
 	}
 }
 
+int scope_fabric_load(struct scope *scope, const char *file,
+		      struct ibsa_fabric **out)
+{
+	struct ibsa_error error = { .text = "" };
+	const int err = ibsa_fabric_load(file, NULL, &error, out);
+
+	if (err)
+		return error_explain(err, &error);
+	scope_at_host(scope, *out);
+	return CLI_DONE;
+}
+
 bool scope_has_port(const struct scope *scope, unsigned int port)
 {
 	return !scope->port || scope->port == port;

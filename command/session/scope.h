@@ -41,6 +41,13 @@ void scope_free(struct scope *scope);
 void scope_at_host(struct scope *scope, struct ibsa_fabric *fabric);
 
 /*
+ * Load a topology file, and apply scope_at_host(). Return: the exit status; a
+ * failure is printed.
+ */
+int scope_fabric_load(struct scope *scope, const char *file,
+		      struct ibsa_fabric **out);
+
+/*
  * Return: how well @name fits the node of the port: a node id best, as for
  * ibsa_open(); then as rated by ibsa__host_match(); 0 no match.
  */
