@@ -16,12 +16,6 @@ static int memory_missing(struct ibsa_error *error)
 	return CLI_DEVICE;
 }
 
-static struct machine_port *port_add(struct machine *machine)
-{
-	return list_add(&machine->ports, &machine->count,
-			sizeof(*machine->ports));
-}
-
 static bool has_infiniband(const struct ibsa_device_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -46,15 +40,10 @@ static bool is_default(const struct ibsa_device_list *list,
 	return port->state->link != IBSA_LINK_ETHERNET || !has_infiniband(list);
 }
 
-static int machine_port_take(const struct ibsa_device *device,
-			     const struct ibsa_port *port,
-			     struct ibsa_error *error, struct machine *out)
+struct machine_port machine_port_of_device(const struct ibsa_device *device,
+					   const struct ibsa_port *port)
 {
-	struct machine_port *added = port_add(out);
-
-	if (!added)
-		return memory_missing(error);
-	*added = (struct machine_port){
+	return (struct machine_port){
 		.opened_as = device->name,
 		.device = device->name,
 		.number = port->number,
@@ -65,6 +54,30 @@ static int machine_port_take(const struct ibsa_device *device,
 		.pkeys = port->pkeys,
 		.pkey_count = port->pkey_count,
 	};
+}
+
+struct machine_port machine_port_of_fabric(const struct ibsa_fabric_port *port)
+{
+	const char *device = ibsa__host_device(port->node);
+
+	return (struct machine_port){
+		.opened_as = port->id,
+		.device = *device ? device : port->node,
+		.number = port->number,
+		.state = port->state,
+		.rate = port->rate,
+	};
+}
+
+static int port_add(struct machine *machine, struct machine_port port,
+		    struct ibsa_error *error)
+{
+	struct machine_port *added = list_add(&machine->ports, &machine->count,
+					      sizeof(*added));
+
+	if (!added)
+		return memory_missing(error);
+	*added = port;
 	return CLI_DONE;
 }
 
@@ -97,7 +110,8 @@ static int machine_ports_read(const struct scope *scope,
 						   port->number) ||
 			    (!scope->device && !is_default(list, device, port)))
 				continue;
-			if (machine_port_take(device, port, error, out))
+			if (port_add(out, machine_port_of_device(device, port),
+				     error))
 				return CLI_DEVICE;
 		}
 	}
@@ -149,24 +163,6 @@ static int best_match(struct ibsa_fabric *fabric, const char *name)
 			best = match;
 	}
 	return best;
-}
-
-static int fabric_port_take(const struct ibsa_fabric_port *port,
-			    struct ibsa_error *error, struct machine *out)
-{
-	const char *device = ibsa__host_device(port->node);
-	struct machine_port *added = port_add(out);
-
-	if (!added)
-		return memory_missing(error);
-	*added = (struct machine_port){
-		.opened_as = port->id,
-		.device = *device ? device : port->node,
-		.number = port->number,
-		.state = port->state,
-		.rate = port->rate,
-	};
-	return CLI_DONE;
 }
 
 static size_t host_len(const char *node)
@@ -224,7 +220,7 @@ static int fabric_set_take(const struct scope *scope, struct ibsa_error *error,
 	for (size_t i = 0; !ibsa_fabric_port_at(out->fabric, i, &port); i++)
 		if (is_of_host(&port, host) && scope_has_node(scope, &port) &&
 		    scope_has_port(scope, port.number) &&
-		    fabric_port_take(&port, error, out))
+		    port_add(out, machine_port_of_fabric(&port), error))
 			return CLI_DEVICE;
 	out->is_missing = out->count == 0;
 	if (out->is_missing)
@@ -259,7 +255,7 @@ static int fabric_ports_take(const struct scope *scope,
 			continue;
 		has_device = true;
 		if (scope_has_port(scope, port.number) &&
-		    fabric_port_take(&port, error, out))
+		    port_add(out, machine_port_of_fabric(&port), error))
 			return CLI_DEVICE;
 	}
 	out->is_missing = out->count == 0;
@@ -356,41 +352,13 @@ bool machine_is_local(const struct cli *cli)
 	       (!fabric || !*fabric || secure_getenv("SYSFS_PATH"));
 }
 
-static int roles_read(const struct cli *cli, struct ibsa_error *error,
-		      struct machine *machine)
-{
-	struct role_port *roles = calloc(machine->count + 1, sizeof(*roles));
-	int status;
-
-	if (!roles)
-		return memory_missing(error);
-	for (size_t i = 0; i < machine->count; i++) {
-		const struct machine_port *port = &machine->ports[i];
-
-		roles[i] = (struct role_port){
-			.device = port->device,
-			.number = port->number,
-			.has_state = !port->err,
-			.state = port->state,
-			.rate = port->rate,
-			.board = port->board,
-		};
-	}
-	status = roles_find(roles, machine->count, machine_is_local(cli));
-	for (size_t i = 0; i < machine->count; i++) {
-		machine->ports[i].role = roles[i].role;
-		machine->ports[i].is_role_given = roles[i].is_given;
-		machine->ports[i].was_up = roles[i].was_up;
-	}
-	free(roles);
-	return status;
-}
-
 int machine_read(struct cli *cli, struct ibsa_error *error, struct machine *out)
 {
 	const int status = ports_read(cli, error, out);
 
-	return status == CLI_DONE ? roles_read(cli, error, out) : status;
+	return status == CLI_DONE ? roles_find(out->ports, out->count,
+					       machine_is_local(cli))
+				  : status;
 }
 
 bool machine_port_is_expected(const struct cli *cli,

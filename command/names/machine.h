@@ -9,36 +9,9 @@
 #include "names/roles.h"
 #include "output/cli.h"
 
-/**
- * struct machine_port - one port
- * @opened_as: device or node that ibsa_open() takes
- * @device:    name of the device; on an embedded fabric, the part of the node's
- *             description after the host, or else the description
- * @number:    port number
- * @err:       negative errno of reading the port; the members below are then
- *             not valid
- * @state:     its state
- * @rate:      as the kernel writes it; "" if unknown
- * @board:     of the device, or NULL
- * @pkeys:     P_Key table; empty entries are 0
- * @role:      role among the ports that were read
- * @is_role_given: the file of roles has the role
- * @was_up:    it is down, and its LID or counters tell that it was up
- */
-struct machine_port {
-	const char *opened_as;
-	const char *device;
-	unsigned int number;
-	int err;
-	struct ibsa_port_state state;
-	const char *rate;
-	const char *board;
-	const uint16_t *pkeys;
-	size_t pkey_count;
-	enum port_role role;
-	bool is_role_given;
-	bool was_up;
-};
+struct machine_port machine_port_of_device(const struct ibsa_device *device,
+					   const struct ibsa_port *port);
+struct machine_port machine_port_of_fabric(const struct ibsa_fabric_port *port);
 
 struct machine {
 	struct machine_port *ports;

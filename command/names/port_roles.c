@@ -4,88 +4,51 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "common/host.h"
 #include "names/port_roles.h"
 
-/* A port: the name of its line, and what its role follows from. */
-struct named_port {
-	char *name;
-	struct role_port port;
-};
-
+/* The ports; @opened_as is the name in their lines. */
 struct port_roles {
-	struct named_port *all;
+	struct machine_port *all;
 	size_t count;
-	bool failed;
 };
-
-static void port_add(struct port_roles *roles, const char *name,
-		     const struct role_port *port)
-{
-	struct named_port *added = list_add(&roles->all, &roles->count,
-					    sizeof(*added));
-
-	roles->failed |= !added;
-	if (!added)
-		return;
-	*added = (struct named_port){ .name = strdup(name), .port = *port };
-	roles->failed |= !added->name;
-}
 
 static int by_name(const void *a, const void *b)
 {
-	const struct named_port *x = a;
-	const struct named_port *y = b;
-	const int order = strcmp(x->name, y->name);
+	const struct machine_port *x = a;
+	const struct machine_port *y = b;
+	const int order = strcmp(x->opened_as, y->opened_as);
 
 	return order ? order
-		     : (x->port.number > y->port.number) -
-			       (x->port.number < y->port.number);
+		     : (x->number > y->number) - (x->number < y->number);
 }
 
-static bool is_same_host(const struct named_port *a, const struct named_port *b)
+static bool is_same_host(const struct machine_port *a,
+			 const struct machine_port *b)
 {
-	const size_t len = strcspn(a->name, " ");
+	const size_t len = strcspn(a->opened_as, " ");
 
-	return len == strcspn(b->name, " ") &&
-	       memcmp(a->name, b->name, len) == 0;
+	return len == strcspn(b->opened_as, " ") &&
+	       memcmp(a->opened_as, b->opened_as, len) == 0;
 }
 
-/* Find the roles of the ports of one host. */
-static int host_find(struct named_port *all, size_t count, bool is_local)
+/*
+ * Find the roles, after @status of adding the ports. @is_one: all ports are of
+ * one host. Return: as port_roles_of_list().
+ */
+static struct port_roles *roles_finish(struct port_roles *roles, int status,
+				       bool is_one, bool is_local)
 {
-	struct role_port *ports = calloc(count, sizeof(*ports));
-	int status;
+	struct machine_port *all = roles->all;
 
-	if (!ports)
-		return no_memory();
-	for (size_t i = 0; i < count; i++)
-		ports[i] = all[i].port;
-	status = roles_find(ports, count, is_local);
-	for (size_t i = 0; i < count; i++)
-		all[i].port.role = ports[i].role;
-	free(ports);
-	return status;
-}
-
-/* @is_one: all ports are of one host; otherwise the names begin with it. */
-static struct port_roles *roles_finish(struct port_roles *roles, bool is_one,
-				       bool is_local)
-{
-	int status = roles->failed ? CLI_DEVICE : CLI_DONE;
-
-	if (roles->failed)
-		complain("out of memory");
-	else if (roles->count)
-		qsort(roles->all, roles->count, sizeof(*roles->all), by_name);
+	if (status == CLI_DONE && roles->count)
+		qsort(all, roles->count, sizeof(*all), by_name);
 	for (size_t i = 0; i < roles->count && status == CLI_DONE;) {
 		size_t count = 1;
 
 		while (i + count < roles->count &&
-		       (is_one ||
-			is_same_host(&roles->all[i], &roles->all[i + count])))
+		       (is_one || is_same_host(&all[i], &all[i + count])))
 			count++;
-		status = host_find(&roles->all[i], count, is_local);
+		status = roles_find(&all[i], count, is_local);
 		i += count;
 	}
 	if (status == CLI_DONE)
@@ -99,63 +62,54 @@ static struct port_roles *roles_new(void)
 	struct port_roles *roles = calloc(1, sizeof(*roles));
 
 	if (!roles)
-		complain("out of memory");
+		no_memory();
 	return roles;
+}
+
+static int port_add(struct port_roles *roles, const struct machine_port *port)
+{
+	return list_put(&roles->all, &roles->count, port, sizeof(*port));
 }
 
 struct port_roles *port_roles_of_list(const struct ibsa_device_list *list,
 				      bool is_local)
 {
 	struct port_roles *roles = roles_new();
+	int status = CLI_DONE;
 
 	for (size_t i = 0; roles && i < list->count; i++) {
 		const struct ibsa_device *device = ibsa_device_at(list, i);
 
 		if (device->node_type != IBSA_NODE_CA)
 			continue;
-		for (size_t k = 0; k < device->port_count; k++) {
-			const struct ibsa_port *port =
-				ibsa_device_port_at(device, k);
+		for (size_t k = 0; k < device->port_count && !status; k++) {
+			const struct machine_port port = machine_port_of_device(
+				device, ibsa_device_port_at(device, k));
 
-			port_add(roles, device->name,
-				 &(struct role_port){
-					 .device = device->name,
-					 .number = port->number,
-					 .has_state = !port->err,
-					 .state = *port->state,
-					 .rate = port->rate,
-					 .board = device->board,
-				 });
+			status = port_add(roles, &port);
 		}
 	}
-	return roles ? roles_finish(roles, true, is_local) : NULL;
+	return roles ? roles_finish(roles, status, true, is_local) : NULL;
 }
 
 struct port_roles *port_roles_of_fabric(struct ibsa_fabric *fabric)
 {
 	struct port_roles *roles = roles_new();
-	struct ibsa_fabric_port port;
+	struct ibsa_fabric_port at;
+	int status = CLI_DONE;
 
-	for (size_t i = 0; roles && !ibsa_fabric_port_at(fabric, i, &port);
-	     i++) {
-		const char *device = ibsa__host_device(port.node);
+	for (size_t i = 0;
+	     roles && !status && !ibsa_fabric_port_at(fabric, i, &at); i++) {
+		struct machine_port port = machine_port_of_fabric(&at);
 
-		port_add(roles, port.node,
-			 &(struct role_port){
-				 .device = *device ? device : port.node,
-				 .number = port.number,
-				 .has_state = true,
-				 .state = port.state,
-				 .rate = port.rate,
-			 });
+		port.opened_as = at.node;
+		status = port_add(roles, &port);
 	}
-	return roles ? roles_finish(roles, false, false) : NULL;
+	return roles ? roles_finish(roles, status, false, false) : NULL;
 }
 
 void port_roles_free(struct port_roles *roles)
 {
-	for (size_t i = 0; roles && i < roles->count; i++)
-		free(roles->all[i].name);
 	if (roles)
 		free(roles->all);
 	free(roles);
@@ -164,14 +118,11 @@ void port_roles_free(struct port_roles *roles)
 enum port_role port_roles_at(const struct port_roles *roles, const char *name,
 			     unsigned int number)
 {
-	const struct named_port key = {
-		.name = (char *)name,
-		.port = { .number = number },
-	};
-	const struct named_port *found = NULL;
+	const struct machine_port key = { .opened_as = name, .number = number };
+	const struct machine_port *found = NULL;
 
 	if (roles && roles->count)
 		found = bsearch(&key, roles->all, roles->count,
 				sizeof(*roles->all), by_name);
-	return found ? found->port.role : ROLE_UNKNOWN;
+	return found ? found->role : ROLE_UNKNOWN;
 }

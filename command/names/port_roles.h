@@ -3,17 +3,15 @@
 #ifndef COMMAND_PORT_ROLES_H
 #define COMMAND_PORT_ROLES_H
 
-#include <ibsa/device.h>
-#include <ibsa/fabric.h>
-
-#include "names/roles.h"
+#include "names/machine.h"
 
 struct port_roles;
 
 /*
  * Find the roles of all ports of this machine, or of the hosts of a fabric.
- * Return: the roles, which port_roles_free() frees; NULL after a failure, which
- * is printed: the roles are then unknown.
+ * Return: the roles, which port_roles_free() frees, and which are valid as long
+ * as the list or the fabric; NULL after a failure, which is printed: the roles
+ * are then unknown.
  */
 struct port_roles *port_roles_of_list(const struct ibsa_device_list *list,
 				      bool is_local);

@@ -43,19 +43,20 @@ static enum port_role role_parse(const char *text)
 }
 
 /* Give a role to the ports of the devices whose names match; the first wins. */
-static void role_give(struct role_port *ports, size_t count,
+static void role_give(struct machine_port *ports, size_t count,
 		      enum port_role role, const char *pattern)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (ports[i].is_given || fnmatch(pattern, ports[i].device, 0))
+		if (ports[i].is_role_given ||
+		    fnmatch(pattern, ports[i].device, 0))
 			continue;
 		ports[i].role = role;
-		ports[i].is_given = true;
+		ports[i].is_role_given = true;
 	}
 }
 
 /* A line has a role and patterns of device names; # begins a comment. */
-static bool line_use(char *line, struct role_port *ports, size_t count)
+static bool line_use(char *line, struct machine_port *ports, size_t count)
 {
 	static const char blanks[] = " \t\r\n";
 	char *rest = NULL;
@@ -74,7 +75,7 @@ static bool line_use(char *line, struct role_port *ports, size_t count)
 	return true;
 }
 
-static int file_use(struct role_port *ports, size_t count)
+static int file_use(struct machine_port *ports, size_t count)
 {
 	const char *own = secure_getenv("IBSA_ROLES");
 	const char *path = own && *own ? own : ROLES_FILE;
@@ -105,7 +106,7 @@ static int file_use(struct role_port *ports, size_t count)
  * Read a file of a device in sysfs. Return: the number of bytes; 0: it cannot
  * be read.
  */
-static size_t device_read(const struct role_port *port, const char *name,
+static size_t device_read(const struct machine_port *port, const char *name,
 			  char *out, size_t size)
 {
 	const char *root = secure_getenv("SYSFS_PATH");
@@ -128,7 +129,7 @@ static size_t device_read(const struct role_port *port, const char *name,
  * Whether the device manages NVLink switches: its PCI class is that of a
  * bridge, or its VPD tells.
  */
-static bool is_management(const struct role_port *port)
+static bool is_management(const struct machine_port *port)
 {
 	static const char mark[] = "SW_MNG";
 	char text[4096];
@@ -140,7 +141,7 @@ static bool is_management(const struct role_port *port)
 	return len && memmem(text, len, mark, strlen(mark));
 }
 
-static bool has_counted(const struct role_port *port, const char *counter)
+static bool has_counted(const struct machine_port *port, const char *counter)
 {
 	char name[128];
 	char text[32];
@@ -151,9 +152,9 @@ static bool has_counted(const struct role_port *port, const char *counter)
 	       strtoull(text, NULL, 10) > 0;
 }
 
-static bool is_up(const struct role_port *port)
+static bool is_up(const struct machine_port *port)
 {
-	return port->has_state && port->state.port_state != IBSA_PORT_DOWN &&
+	return !port->err && port->state.port_state != IBSA_PORT_DOWN &&
 	       port->state.port_state != 0;
 }
 
@@ -161,16 +162,16 @@ static bool is_up(const struct role_port *port)
  * Whether the port is down and has a LID: the SM assigned it while the port was
  * up.
  */
-static bool has_lid(const struct role_port *port)
+static bool has_lid(const struct machine_port *port)
 {
-	return port->has_state && !is_up(port) && port->state.lid &&
+	return !port->err && !is_up(port) && port->state.lid &&
 	       port->state.lid <= IBSA_LID_UNICAST_MAX;
 }
 
-static void local_facts(struct role_port *ports, size_t count)
+static void local_facts(struct machine_port *ports, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct role_port *port = &ports[i];
+		struct machine_port *port = &ports[i];
 
 		if (!port->role && is_management(port))
 			port->role = ROLE_MANAGEMENT;
@@ -181,7 +182,7 @@ static void local_facts(struct role_port *ports, size_t count)
 	}
 }
 
-static unsigned int tenths_of(const struct role_port *port)
+static unsigned int tenths_of(const struct machine_port *port)
 {
 	unsigned int tenths = 0;
 
@@ -190,20 +191,22 @@ static unsigned int tenths_of(const struct role_port *port)
 	return tenths;
 }
 
-static bool is_same_kind(const struct role_port *a, const struct role_port *b)
+static bool is_same_kind(const struct machine_port *a,
+			 const struct machine_port *b)
 {
 	return a->state.link == b->state.link && tenths_of(a) == tenths_of(b);
 }
 
-static bool is_same_subnet(const struct role_port *a, const struct role_port *b)
+static bool is_same_subnet(const struct machine_port *a,
+			   const struct machine_port *b)
 {
 	return memcmp(&a->state.gid, &b->state.gid,
 		      sizeof(a->state.gid.raw) / 2) == 0;
 }
 
 /* The sum of the rates of the ports of the kind of @model. */
-static uint64_t kind_rate(const struct role_port *ports, size_t count,
-			  const struct role_port *model)
+static uint64_t kind_rate(const struct machine_port *ports, size_t count,
+			  const struct machine_port *model)
 {
 	uint64_t sum = 0;
 
@@ -215,10 +218,10 @@ static uint64_t kind_rate(const struct role_port *ports, size_t count,
 }
 
 /* Return: a port of the kind with the highest rate in total; NULL: no port. */
-static const struct role_port *compute_find(const struct role_port *ports,
-					    size_t count)
+static const struct machine_port *compute_find(const struct machine_port *ports,
+					       size_t count)
 {
-	const struct role_port *best = NULL;
+	const struct machine_port *best = NULL;
 	uint64_t most = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -239,10 +242,10 @@ static const struct role_port *compute_find(const struct role_port *ports,
  * another, and there are two: adapters for storage, of the rate of the others.
  * Where each rail is a subnet, there are more.
  */
-static bool is_in_smaller_subnet(const struct role_port *ports, size_t count,
-				 const struct role_port *model)
+static bool is_in_smaller_subnet(const struct machine_port *ports, size_t count,
+				 const struct machine_port *model)
 {
-	const struct role_port *other = NULL;
+	const struct machine_port *other = NULL;
 	size_t own = 0;
 	size_t others = 0;
 
@@ -265,9 +268,9 @@ static bool is_in_smaller_subnet(const struct role_port *ports, size_t count,
  * Whether a port is one of the kind of @model, or one that should be: its link
  * runs slower, but it is in the same subnet, and its board is not another.
  */
-static bool is_compute(const struct role_port *ports, size_t count,
-		       const struct role_port *port,
-		       const struct role_port *model)
+static bool is_compute(const struct machine_port *ports, size_t count,
+		       const struct machine_port *port,
+		       const struct machine_port *model)
 {
 	if (is_same_kind(port, model))
 		return !is_in_smaller_subnet(ports, count, port);
@@ -278,8 +281,8 @@ static bool is_compute(const struct role_port *ports, size_t count,
 }
 
 /* Return: the role of a port that is down, as of a port of the same board. */
-static enum port_role down_role(const struct role_port *ports, size_t count,
-				const struct role_port *port)
+static enum port_role down_role(const struct machine_port *ports, size_t count,
+				const struct machine_port *port)
 {
 	for (size_t i = 0; i < count && port->board && *port->board; i++)
 		if (ports[i].board && is_up(&ports[i]) &&
@@ -288,11 +291,11 @@ static enum port_role down_role(const struct role_port *ports, size_t count,
 	return ROLE_COMPUTE;
 }
 
-int roles_find(struct role_port *ports, size_t count, bool is_local)
+int roles_find(struct machine_port *ports, size_t count, bool is_local)
 {
-	const struct role_port *compute;
+	const struct machine_port *compute;
 	int status = file_use(ports, count);
-	struct role_port model;
+	struct machine_port model;
 
 	if (status != CLI_DONE)
 		return status;
@@ -311,7 +314,7 @@ int roles_find(struct role_port *ports, size_t count, bool is_local)
 						: ROLE_STORAGE;
 	/* If no port is up, nothing tells which of them should be. */
 	for (size_t i = 0; i < count && compute; i++)
-		if (!ports[i].role && ports[i].has_state)
+		if (!ports[i].role && !ports[i].err)
 			ports[i].role = ports[i].was_up
 						? down_role(ports, count,
 							    &ports[i])

@@ -16,26 +16,33 @@ enum port_role {
 };
 
 /**
- * struct role_port - a port of a host, and its role
- * @device:   name of the device
- * @number:   of the port
- * @has_state: @state is valid
- * @rate:     as the kernel writes it, or NULL
- * @board:    of the device, or NULL
- * @role:     result
- * @is_given: the file of roles has the role
- * @was_up:   the LID or the counters of a port that is down tell that it was
- *            up before
+ * struct machine_port - a port of a host, and its role
+ * @opened_as: device or node that ibsa_open() takes
+ * @device:    name of the device; on an embedded fabric, the part of the node's
+ *             description after the host, or else the description
+ * @number:    port number
+ * @err:       negative errno of reading the port; the members below are then
+ *             not valid
+ * @state:     its state
+ * @rate:      as the kernel writes it; "" or NULL if unknown
+ * @board:     of the device, or NULL
+ * @pkeys:     P_Key table; empty entries are 0
+ * @role:      role among the ports that were read
+ * @is_role_given: the file of roles has the role
+ * @was_up:    it is down, and its LID or counters tell that it was up
  */
-struct role_port {
+struct machine_port {
+	const char *opened_as;
 	const char *device;
 	unsigned int number;
-	bool has_state;
+	int err;
 	struct ibsa_port_state state;
 	const char *rate;
 	const char *board;
+	const uint16_t *pkeys;
+	size_t pkey_count;
 	enum port_role role;
-	bool is_given;
+	bool is_role_given;
 	bool was_up;
 };
 
@@ -46,7 +53,7 @@ struct role_port {
  * /etc/ibsa/roles.conf. @is_local: the ports are those of this machine. Return:
  * the exit status; a failure is printed.
  */
-int roles_find(struct role_port *ports, size_t count, bool is_local);
+int roles_find(struct machine_port *ports, size_t count, bool is_local);
 
 /* "compute", ...; NULL for an unknown role. */
 const char *role_name(enum port_role role);
