@@ -9,6 +9,7 @@
 #include "findings/node.h"
 #include "graph/rails.h"
 #include "output/fields.h"
+#include "session/query_wait.h"
 
 enum { SUBNETS_MAX = 4 };
 
@@ -23,13 +24,8 @@ static void nodes_take(const struct ibsa_reply *reply, void *arg)
 {
 	struct nodes *nodes = arg;
 
-	if (ibsa_reply_outcome(reply) != IBSA_OUTCOME_OK)
-		return;
-	nodes->all = calloc(reply->count, sizeof(*nodes->all));
-	for (size_t i = 0; nodes->all && i < reply->count; i++)
-		nodes->count += ibsa_reply_decode(reply, i,
-						  &nodes->all[nodes->count],
-						  sizeof(nodes->all[0])) == 0;
+	if (ibsa_reply_outcome(reply) == IBSA_OUTCOME_OK)
+		(void)records_decode(reply, &nodes->all, &nodes->count);
 }
 
 /*

@@ -157,12 +157,8 @@ static void sms_note(const struct ibsa_reply *reply, void *arg)
 		ibsa_reply_explain(reply, &check->no_sms);
 		return;
 	}
-	check->sms = calloc(reply->count + 1, sizeof(*check->sms));
-	check->out_of_memory |= !check->sms;
-	for (size_t i = 0; check->sms && i < reply->count; i++)
-		if (ibsa_reply_decode(reply, i, &check->sms[check->sm_count],
-				      sizeof(check->sms[check->sm_count])) == 0)
-			check->sm_count++;
+	check->out_of_memory |= !records_decode(reply, &check->sms,
+						&check->sm_count);
 }
 
 /*

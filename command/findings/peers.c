@@ -12,6 +12,7 @@
 #include "names/nodes.h"
 #include "session/opa.h"
 #include "session/own_port.h"
+#include "session/query_wait.h"
 
 enum { PEERS_MAX = 65536 };
 
@@ -128,8 +129,9 @@ struct trips {
 	struct ibsa_node *nodes;
 	size_t node_count;
 	struct trip *all;
-	struct ibsa_gid *gids; /* of each trip */
 	size_t count;
+	struct ibsa_gid *gids; /* of each trip */
+	size_t gid_count;
 	size_t left;	       /* without an answer */
 	struct ibsa_error why; /* a query failed */
 };
@@ -142,13 +144,8 @@ static void nodes_take(const struct ibsa_reply *reply, void *arg)
 	answers_count(trips->check->answers, reply->err, reply->status);
 	if (ibsa_reply_outcome(reply) != IBSA_OUTCOME_OK)
 		return;
-	trips->nodes = calloc(reply->count, sizeof(*trips->nodes));
-	trips->check->out_of_memory |= !trips->nodes;
-	for (size_t i = 0; trips->nodes && i < reply->count; i++)
-		if (!ibsa_reply_decode(reply, i,
-				       &trips->nodes[trips->node_count],
-				       sizeof(trips->nodes[trips->node_count])))
-			trips->node_count++;
+	trips->check->out_of_memory |= !records_decode(reply, &trips->nodes,
+						       &trips->node_count);
 }
 
 static int nodes_query(struct trips *trips)
@@ -171,21 +168,18 @@ static void trip_add(struct trips *trips, struct peer *peer,
 {
 	const char *device = node ? ibsa__host_device(node->node_description)
 				  : "";
-	struct trip *all = reallocarray(trips->all, trips->count + 1,
-					sizeof(*all));
-	struct ibsa_gid *gids = reallocarray(trips->gids, trips->count + 1,
-					     sizeof(*gids));
+	struct ibsa_gid *to = list_add(&trips->gids, &trips->gid_count,
+				       sizeof(*to));
+	struct trip *trip =
+		to ? list_add(&trips->all, &trips->count, sizeof(*trip)) : NULL;
 
-	trips->all = all ? all : trips->all;
-	trips->gids = gids ? gids : trips->gids;
-	if (!all || !gids) {
+	if (!trip) {
 		trips->check->out_of_memory = true;
 		return;
 	}
-	all[trips->count] = (struct trip){ .peer = peer,
-					   .is_local = node != NULL };
-	snprintf(all[trips->count].device, sizeof(all->device), "%s", device);
-	gids[trips->count++] = *gid;
+	*trip = (struct trip){ .peer = peer, .is_local = node != NULL };
+	snprintf(trip->device, sizeof(trip->device), "%s", device);
+	*to = *gid;
 	peer->is_known = true;
 }
 

@@ -200,14 +200,10 @@ static size_t group_put(struct page *page, const struct ibsa_mcmember *first,
 
 static void groups_use(struct section *section, const struct ibsa_reply *reply)
 {
-	struct ibsa_mcmember *all = calloc(reply->count, sizeof(*all));
-	size_t count = 0;
+	struct ibsa_mcmember *all;
+	size_t count;
 
-	section->out_of_memory = !all;
-	for (size_t i = 0; all && i < reply->count; i++)
-		if (ibsa_reply_decode(reply, i, &all[count],
-				      sizeof(all[count])) == 0)
-			count++;
+	section->out_of_memory = !records_decode(reply, &all, &count);
 	if (all)
 		qsort(all, count, sizeof(*all), by_mgid);
 	for (size_t i = 0; i < count;)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "output/reason.h"
 #include "path/path.h"
 #include "session/query_wait.h"
@@ -13,14 +14,11 @@
  */
 struct row *path_row_add(struct rows *rows)
 {
-	struct row *all = reallocarray(rows->all, rows->count + 1,
-				       sizeof(*all));
+	struct row *row = list_add(&rows->all, &rows->count, sizeof(*row));
 
-	if (!all)
-		return NULL;
-	rows->all = all;
-	all[rows->count] = (struct row){ .src = rows->src, .dst = rows->dst };
-	return &all[rows->count];
+	if (row)
+		*row = (struct row){ .src = rows->src, .dst = rows->dst };
+	return row;
 }
 
 void path_put_ends(struct form *form, const struct end *src,
@@ -73,7 +71,6 @@ int path_add_missing(struct rows *rows, const struct form *pair,
 		return no_memory();
 	row->host = pair->match;
 	*row->reason = *reason;
-	rows->count++;
 	rows->missing++;
 	return CLI_NO;
 }

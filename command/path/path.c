@@ -74,14 +74,16 @@ static int rows_add(struct cli *cli, const struct ibsa_reply *reply, void *arg)
 		if (!row)
 			return no_memory();
 		if (ibsa_reply_decode(reply, i, &row->host,
-				      sizeof(row->host)) != 0)
+				      sizeof(row->host)) != 0) {
+			rows->count--;
 			continue;
+		}
 		unmet = selector_unmet(cli, rows, &row->host);
 		if (unmet) {
 			rows->unmet = unmet;
 			rows->unmet_host = row->host;
+			rows->count--;
 		}
-		rows->count += !unmet;
 	}
 	return CLI_DONE;
 }

@@ -79,8 +79,8 @@ struct rows {
 };
 
 /*
- * Make room for a row; the caller counts it when it is complete. Return: the
- * row; NULL if memory is short.
+ * Add a row. Return: the row, which the caller takes back by counting one row
+ * less; NULL if memory is short.
  */
 struct row *path_row_add(struct rows *rows);
 

@@ -505,20 +505,29 @@ struct records {
 	size_t count;
 };
 
+bool records_decode(const struct ibsa_reply *reply, void *out_all,
+		    size_t *out_count)
+{
+	const size_t size = reply->record->host_size;
+	char *all = calloc(reply->count + 1, size);
+
+	*out_count = 0;
+	for (size_t i = 0; all && i < reply->count; i++)
+		*out_count += !ibsa_reply_decode(reply, i,
+						 all + *out_count * size, size);
+	memcpy(out_all, &all, sizeof(all));
+	return all;
+}
+
 static int records_take(struct cli *cli, const struct ibsa_reply *reply,
 			void *arg)
 {
-	const size_t size = reply->record->host_size;
 	struct records *records = arg;
 
 	(void)cli;
-	records->all = calloc(reply->count, size);
-	if (!records->all)
-		return no_memory();
-	for (size_t i = 0; i < reply->count; i++)
-		records->count += !ibsa_reply_decode(
-			reply, i, records->all + records->count * size, size);
-	return CLI_DONE;
+	return records_decode(reply, &records->all, &records->count)
+		       ? CLI_DONE
+		       : no_memory();
 }
 
 int records_query(struct cli *cli, const struct ibsa_query *query,

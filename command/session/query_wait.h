@@ -62,6 +62,13 @@ int query_wait(struct cli *cli, const struct ibsa_query *query,
 int record_take(struct cli *cli, const struct ibsa_reply *reply, void *arg);
 
 /*
+ * Decode the records of a reply into a new array, to which the pointer at
+ * @out_all then leads. Return: false: no memory, and no record.
+ */
+bool records_decode(const struct ibsa_reply *reply, void *out_all,
+		    size_t *out_count);
+
+/*
  * Send a query, and decode the records of the reply into a new array, to which
  * the pointer at @out_all then leads. Return: the exit status; without a
  * record, CLI_DONE and an empty array. The caller frees the array in any case.
