@@ -27,8 +27,6 @@ extern const struct option_table fabric_table;
 extern const struct columns columns_fabric_stats;
 
 /* Return: the value of --socket or --umad, or NULL. */
-const char *fabric_socket(const struct cli *cli);
-const char *fabric_umad(const struct cli *cli);
 
 /*
  * Load the topology file of the first argument into @cli->loaded, with

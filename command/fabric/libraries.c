@@ -2,43 +2,16 @@
 /* The libraries with which the command of ibsa fabric exec uses the fabric. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/complain.h"
+#include "base/installed.h"
 #include "fabric/libraries.h"
 #include "fabric/program.h"
 
-/* Write the directory of this executable into @out; "" if it is unknown. */
-static void own_folder(char out[PATH_MAX])
-{
-	ssize_t len = readlink("/proc/self/exe", out, PATH_MAX - 1);
-	char *slash;
-
-	out[len < 0 ? 0 : len] = '\0';
-	slash = strrchr(out, '/');
-	if (slash)
-		*slash = '\0';
-}
-
 /*
- * Whether @folder, relative to @base, contains the library @name. If it does,
- * @out receives the real path of @folder.
- */
-static bool library_is_at(const char *name, const char *base,
-			  const char *folder, char out[PATH_MAX])
-{
-	char path[2 * PATH_MAX];
-	char file[3 * PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s%s%s", base, *base ? "/" : "", folder);
-	snprintf(file, sizeof(file), "%s/%s", path, name);
-	return access(file, R_OK) == 0 && realpath(path, out);
-}
-
-/*
- * Where a library may be: in an installed tree, in a build tree, or at the configured
- * path.
+ * Where a library may be: in an installed tree, in a build tree, or at the
+ * configured path.
  */
 struct library_paths {
 	const char *name;
@@ -62,18 +35,24 @@ static const struct library_paths verbs = {
 };
 
 /*
- * Find the folder of a library: relative to this executable in an installed or
- * build tree, otherwise at the configured place.
+ * Find the folder of a library: in the tree of this executable, in its build,
+ * or where it is configured to be installed.
  */
 static bool folder_find(const struct library_paths *paths, char out[PATH_MAX])
 {
-	char own[PATH_MAX];
-	const char *name = paths->name;
+	const char *const places[][2] = {
+		{ paths->from_bin, "" },
+		{ paths->from_build, paths->configured },
+	};
+	char file[2 * PATH_MAX];
 
-	own_folder(own);
-	return (*own && library_is_at(name, own, paths->from_bin, out)) ||
-	       (*own && library_is_at(name, own, paths->from_build, out)) ||
-	       library_is_at(name, "", paths->configured, out);
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		installed_folder(places[i][0], places[i][1], out);
+		snprintf(file, sizeof(file), "%s/%s", out, paths->name);
+		if (*out && access(file, R_OK) == 0)
+			return true;
+	}
+	return false;
 }
 
 static int verbs_find(char out[PATH_MAX])

@@ -14,6 +14,7 @@
 #include <ibsa/responder.h>
 
 #include "fabric/fabric.h"
+#include "fabric/options.h"
 #include "output/fields.h"
 #include "session/scope.h"
 
@@ -163,14 +164,14 @@ int fabric_serve(struct cli *cli)
 	};
 	int status;
 
-	if (!fabric_umad(cli))
+	if (!fabric_own(cli)->umad)
 		return fail_usage("fabric serve needs --umad DEVICE, the name "
 				  "of a device of this machine as ibsa devices "
 				  "lists it");
 	if (cli->sa.word && strcmp(cli->sa.word, "none") == 0)
 		return fail_usage("fabric serve: with --sa none, the fabric "
 				  "has no SA that answers; remove --sa none");
-	status = scope_parse(fabric_umad(cli), &scope);
+	status = scope_parse(fabric_own(cli)->umad, &scope);
 	options.device = scope.device;
 	options.port = scope.port;
 	if (status == CLI_DONE)
