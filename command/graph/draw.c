@@ -70,21 +70,6 @@ static int by_ends_and_rate(const void *a, const void *b)
 	return strcmp(one->speed, two->speed);
 }
 
-/* Whether a link is counted at this end, so that it is counted once. */
-static bool is_counted(const struct drawing *drawing, size_t node,
-		       const struct ibsa_topology_port *port)
-{
-	const struct ibsa_topology_port far = topology_view_port(
-		drawing->view, port->far_node, port->far_port);
-
-	if (drawing->boxes.of[port->far_node] == SIZE_MAX)
-		return false;
-	if (far.far_node != node || far.far_port != port->number)
-		return true;
-	return node != port->far_node ? node < port->far_node
-				      : port->number < port->far_port;
-}
-
 static void line_add(struct drawing *drawing, size_t node,
 		     const struct ibsa_topology_port *port)
 {
@@ -110,7 +95,9 @@ static void lines_collect(struct drawing *drawing)
 			const struct ibsa_topology_port port =
 				topology_view_port(drawing->view, i, number);
 
-			if (port.has_link && is_counted(drawing, i, &port))
+			if (topology_is_first_end(drawing->view->topology, i,
+						  &port) &&
+			    drawing->boxes.of[port.far_node] != SIZE_MAX)
 				line_add(drawing, i, &port);
 		}
 	}

@@ -366,3 +366,19 @@ uint32_t topology_view_lid(const struct topology_view *view, size_t node,
 		*out_lmc = port.lmc;
 	return port.lid;
 }
+
+bool topology_is_first_end(const struct ibsa_topology *topology, size_t node,
+			   const struct ibsa_topology_port *port)
+{
+	struct ibsa_topology_port far;
+
+	if (!port->has_link)
+		return false;
+	if (ibsa_topology_port_at(topology, port->far_node, port->far_port,
+				  &far) != 0 ||
+	    !far.has_link || far.far_node != node ||
+	    far.far_port != port->number)
+		return true;
+	return node != port->far_node ? node < port->far_node
+				      : port->number < port->far_port;
+}

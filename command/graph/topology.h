@@ -63,6 +63,14 @@ uint32_t topology_view_lid(const struct topology_view *view, size_t node,
 			   unsigned int number, uint8_t *out_lmc);
 
 /*
+ * Whether a link is counted at this end, so that it is counted once: at the end
+ * that comes first in the order of nodes and ports; but if the other end does
+ * not report the link, at this end.
+ */
+bool topology_is_first_end(const struct ibsa_topology *topology, size_t node,
+			   const struct ibsa_topology_port *port);
+
+/*
  * Read the topology from the SA. Return: the exit status; CLI_SILENT if the
  * topology lacks this port; a failure is printed.
  */

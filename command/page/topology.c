@@ -184,26 +184,6 @@ static void port_put(struct page *page, size_t index)
 }
 
 /*
- * Whether a link is written at this end, so that it is written once: at the end
- * that comes first in the order of nodes and ports; but if the other end does
- * not report the link, at this end.
- */
-static bool is_link_end(const struct page *page, size_t node,
-			const struct ibsa_topology_port *port)
-{
-	const struct ibsa_topology_port far =
-		topology_view_port(&page->view, port->far_node, port->far_port);
-
-	if (!port->has_link)
-		return false;
-	if (!far.has_link || far.far_node != node ||
-	    far.far_port != port->number)
-		return true;
-	return node != port->far_node ? node < port->far_node
-				      : port->number < port->far_port;
-}
-
-/*
  * Write a link as a JSON array: both ends, lanes, speed, state, MTU, rate, and
  * the number of ends that report it.
  */
@@ -235,7 +215,8 @@ static void links_put(struct page *page)
 			const struct ibsa_topology_port port =
 				topology_view_port(&page->view, i, number);
 
-			if (is_link_end(page, i, &port))
+			if (topology_is_first_end(page->view.topology, i,
+						  &port))
 				link_put(&page->json, i, &port);
 		}
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/host.h"
+#include "graph/topology.h"
 #include "output/fields.h"
 #include "status/status.h"
 
@@ -66,15 +67,6 @@ static void hosts_count(struct status *status)
 	free(names);
 }
 
-/* Count each link once: at the end with the lower node or port. */
-static bool is_first_end(size_t node, const struct ibsa_topology_port *port)
-{
-	return port->has_link &&
-	       (node < port->far_node ||
-		(node == port->far_node && port->number < port->far_port) ||
-		port->is_one_end);
-}
-
 static void rate_add(struct status *status, uint8_t rate, size_t count)
 {
 	const struct ibsa_path path = { .rate = rate };
@@ -118,7 +110,7 @@ static void node_count(struct status *status, size_t index,
 	for (unsigned int number = 1; number <= node->port_count; number++)
 		if (ibsa_topology_port_at(status->check.topology, index, number,
 					  &port) == 0 &&
-		    is_first_end(index, &port))
+		    topology_is_first_end(status->check.topology, index, &port))
 			counts[port.rate % RATE_CODES]++;
 }
 
