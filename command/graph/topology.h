@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The topology of the fabric, as ibsa topology and ibsa check show it. */
+/* The topology of the fabric, for several commands. */
 #ifndef COMMAND_TOPOLOGY_H
 #define COMMAND_TOPOLOGY_H
 
@@ -22,20 +22,6 @@ struct topology_view {
 	const struct node_map *map;
 	bool *is_hidden;
 };
-
-/*
- * Read the topology from the SA, or from the file of the argument, with
- * --device and --node-name-map. Return: the exit status; a failure is printed.
- * The caller frees @out in any case.
- */
-int topology_view_read(struct cli *cli, struct topology_view *out);
-
-/*
- * Return: the value of --device if it has wildcards, otherwise NULL. Such a
- * value does not name the device to send from, but selects which adapters are
- * shown.
- */
-const char *topology_device_pattern(const struct cli *cli);
 
 /*
  * Set the other members of a view that has a topology, so that all its nodes
@@ -89,17 +75,5 @@ int topology_file_read(const struct cli *cli, const char *path,
  */
 int topology_expect_load(const struct cli *cli, const char *path,
 			 struct ibsa_topology **out);
-
-/*
- * Write the topology in the format of ibnetdiscover. Return: the exit status.
- */
-int topology_net(struct cli *cli, const struct topology_view *view);
-
-/*
- * Write topology.conf or topology.yaml of Slurm. Return: the exit status;
- * CLI_NO, after a message, if a node has a name that Slurm does not accept or
- * is on several leaf switches, or if links may be missing.
- */
-int topology_slurm(struct cli *cli, const struct topology_view *view);
 
 #endif

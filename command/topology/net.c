@@ -13,9 +13,9 @@
 
 #include "output/fields.h"
 #include "base/file_write.h"
-#include "graph/name_text.h"
+#include "topology/name_text.h"
+#include "topology/topology.h"
 #include "session/query_wait.h"
-#include "graph/topology.h"
 
 enum { RATE_BYTES = 32 };
 

@@ -15,7 +15,7 @@
 
 #include "base/list.h"
 #include "base/file_write.h"
-#include "graph/name_text.h"
+#include "topology/name_text.h"
 #include "topology/topology.h"
 
 #define NONE SIZE_MAX

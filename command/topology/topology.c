@@ -291,7 +291,11 @@ static int options_check(const struct cli *cli)
 				  cli->args[1]);
 	if (cli->arg_count > 1 && !options_fit_file(cli, true))
 		return CLI_USAGE;
-	return draw_check(cli, topology_own(cli)->all);
+	if (topology_own(cli)->all && cli->out.shape != OUT_DOT &&
+	    cli->out.shape != OUT_SVG)
+		return fail_usage("topology: --all needs --format dot or "
+				  "--format svg; it draws every node");
+	return CLI_DONE;
 }
 
 static int topology_show(struct cli *cli, const struct topology_view *view)

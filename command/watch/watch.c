@@ -15,7 +15,7 @@
 #include "session/query_wait.h"
 #include "session/waiter.h"
 #include "output/fields.h"
-#include "names/names.h"
+#include "watch/names.h"
 #include "names/nodes.h"
 #include "names/target.h"
 #include "watch/watch.h"

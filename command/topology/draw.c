@@ -17,11 +17,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "graph/draw.h"
 #include "base/file_write.h"
 #include "base/progress.h"
-#include "graph/name_text.h"
-#include "graph/boxes.h"
+#include "topology/name_text.h"
+#include "topology/topology.h"
+#include "topology/boxes.h"
 
 enum {
 	/* With more boxes than this, the lines of the drawing are straight. */
@@ -422,15 +422,6 @@ static int svg_write(struct cli *cli, const char *text, size_t len)
 	}
 	close(fd);
 	return status;
-}
-
-int draw_check(const struct cli *cli, bool all)
-{
-	if (!all || draw_is_output(cli))
-		return CLI_DONE;
-	return fail_usage("%s: --all needs --format dot or --format svg; it "
-			  "draws every node",
-			  cli->args[0]);
 }
 
 int draw(struct cli *cli, bool each, const struct topology_view *view)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/clean.h"
-#include "graph/name_text.h"
+#include "topology/name_text.h"
 
 enum { LABEL_MAX = 40 }; /* characters of a name in a drawing */
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "graph/boxes.h"
+#include "topology/boxes.h"
 
 /* Which nodes can be in one box. */
 enum key_class { KEY_NODE, KEY_SWITCHES, KEY_TOP, KEY_HOSTS };

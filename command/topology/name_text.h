@@ -4,8 +4,8 @@
  * comes from the wire and may contain any bytes; for each format, one function
  * makes it valid.
  */
-#ifndef COMMAND_NAME_TEXT_H
-#define COMMAND_NAME_TEXT_H
+#ifndef COMMAND_TOPOLOGY_NAME_TEXT_H
+#define COMMAND_TOPOLOGY_NAME_TEXT_H
 
 #include <stdbool.h>
 #include <stdio.h>
