@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "output/column_table.h"
 #include "fabric/fabric.h"
-#include "fabric/options.h"
 
 enum {
 	LINE_MAX_CHARS = 512,
@@ -27,7 +26,7 @@ int fabric_server_find(const struct cli *cli, char room[FABRIC_PATH_MAX + 8],
 		       const char **out)
 {
 	const char *fabric = secure_getenv("IBSA_FABRIC");
-	const char *path = fabric_own(cli)->socket;
+	const char *path = fabric_socket(cli);
 	char usual[FABRIC_PATH_MAX];
 	int status = CLI_DONE;
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "fabric/fabric.h"
-#include "fabric/options.h"
 #include "output/column_table.h"
 #include "options/options.h"
 
@@ -225,14 +224,14 @@ static bool arguments_fit(const struct cli *cli, const struct action *action)
 
 static bool server_fits(const struct cli *cli)
 {
-	if (fabric_own(cli)->socket &&
-	    strlen(fabric_own(cli)->socket) >= FABRIC_PATH_MAX) {
+	if (fabric_socket(cli) &&
+	    strlen(fabric_socket(cli)) >= FABRIC_PATH_MAX) {
 		complain("--socket: the path is longer than %d characters; use "
 			 "a shorter one",
 			 FABRIC_PATH_MAX - 1);
 		return false;
 	}
-	if (fabric_own(cli)->socket && options_given(cli, "fabric")) {
+	if (fabric_socket(cli) && options_given(cli, "fabric")) {
 		complain("--socket and --fabric both name a fabric server; use "
 			 "one of them");
 		return false;

@@ -26,7 +26,12 @@ enum fabric_part {
 extern const struct option_table fabric_table;
 extern const struct columns columns_fabric_stats;
 
-/* Return: the value of --socket or --umad, or NULL. */
+/*
+ * Return: the value of --socket or --umad, or NULL. A file that needs no other
+ * option is not compiled again when an option changes.
+ */
+const char *fabric_socket(const struct cli *cli);
+const char *fabric_umad(const struct cli *cli);
 
 /*
  * Load the topology file of the first argument into @cli->loaded, with

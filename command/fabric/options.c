@@ -95,3 +95,13 @@ static const struct option_row rows[] = {
 
 const struct option_table fabric_table = OPTION_TABLE(rows,
 						      struct fabric_options);
+
+const char *fabric_socket(const struct cli *cli)
+{
+	return fabric_own(cli)->socket;
+}
+
+const char *fabric_umad(const struct cli *cli)
+{
+	return fabric_own(cli)->umad;
+}

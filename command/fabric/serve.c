@@ -14,7 +14,6 @@
 #include <ibsa/responder.h>
 
 #include "fabric/fabric.h"
-#include "fabric/options.h"
 #include "output/fields.h"
 #include "session/scope.h"
 
@@ -164,14 +163,14 @@ int fabric_serve(struct cli *cli)
 	};
 	int status;
 
-	if (!fabric_own(cli)->umad)
+	if (!fabric_umad(cli))
 		return fail_usage("fabric serve needs --umad DEVICE, the name "
 				  "of a device of this machine as ibsa devices "
 				  "lists it");
 	if (cli->sa.word && strcmp(cli->sa.word, "none") == 0)
 		return fail_usage("fabric serve: with --sa none, the fabric "
 				  "has no SA that answers; remove --sa none");
-	status = scope_parse(fabric_own(cli)->umad, &scope);
+	status = scope_parse(fabric_umad(cli), &scope);
 	options.device = scope.device;
 	options.port = scope.port;
 	if (status == CLI_DONE)

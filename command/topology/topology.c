@@ -9,6 +9,20 @@
 #include "topology/topology.h"
 #include "options/shared.h"
 
+/**
+ * struct topology_options - options of ibsa topology
+ * @all: draw each adapter by itself
+ */
+struct topology_options {
+	bool all;
+};
+
+/* The options of the command that runs. */
+static const struct topology_options *topology_own(const struct cli *cli)
+{
+	return cli->own;
+}
+
 enum { WIDTH_TEXT = 16 };
 
 /*

@@ -1,23 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Functions of ibsa topology. */
-#ifndef COMMAND_TOPOLOGY_OPTIONS_H
-#define COMMAND_TOPOLOGY_OPTIONS_H
+#ifndef COMMAND_TOPOLOGY_TOPOLOGY_H
+#define COMMAND_TOPOLOGY_TOPOLOGY_H
 
 #include "graph/topology.h"
-
-/**
- * struct topology_options - options of ibsa topology
- * @all: draw each adapter by itself
- */
-struct topology_options {
-	bool all;
-};
-
-/* The options of the command that runs. */
-static inline const struct topology_options *topology_own(const struct cli *cli)
-{
-	return cli->own;
-}
 
 /*
  * Read the topology from the SA, or from the file of the argument, with
