@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "doctor/doctor.h"
+#include "output/codes.h"
 #include "output/fields.h"
 
 static const struct spot machine = { .device = NULL, .port = NO_PORT };
@@ -218,18 +219,14 @@ static const char *link_text(enum ibsa_link_layer link)
 /* "Active, LinkUp, InfiniBand, 100 Gb/sec (4X EDR)" */
 static void state_text(const struct visit *visit, char *out, size_t size)
 {
-	const struct ibsa_port_info info = {
-		.port_state = visit->state->port_state,
-		.port_physical_state = visit->state->phys_state,
-	};
 	const bool has_rate = visit->rate && *visit->rate;
-	char state[IBSA_VALUE_TEXT], phys[IBSA_VALUE_TEXT];
+	char state[CODE_TEXT], phys[CODE_TEXT];
 
 	snprintf(out, size, "%s, %s, %s%s%s",
-		 fields_text(&ibsa_port_info_record, "port_state", &info,
-			     state),
-		 fields_text(&ibsa_port_info_record, "port_physical_state",
-			     &info, phys),
+		 codes_name(IBSA_SHOW_port_state, visit->state->port_state,
+			    state),
+		 codes_name(IBSA_SHOW_phys_state, visit->state->phys_state,
+			    phys),
 		 link_text(visit->state->link), has_rate ? ", " : "",
 		 has_rate ? visit->rate : "");
 }

@@ -8,7 +8,7 @@
 #include "base/defaults.h"
 #include "findings/finding.h"
 #include "findings/node.h"
-#include "output/fields.h"
+#include "output/codes.h"
 #include "session/query_wait.h"
 
 void node_finding_add(struct node_check *check, enum ibsa_finding_kind kind,
@@ -35,21 +35,16 @@ void node_finding_add(struct node_check *check, enum ibsa_finding_kind kind,
 void port_down_add(struct node_check *check, const struct machine_port *port,
 		   const char *more)
 {
-	const struct ibsa_port_info info = {
-		.port_state = port->state.port_state,
-		.port_physical_state = port->state.phys_state,
-	};
 	char where[MACHINE_PORT_TEXT];
-	char state[IBSA_VALUE_TEXT], phys[IBSA_VALUE_TEXT];
+	char state[CODE_TEXT], phys[CODE_TEXT];
 
-	node_finding_add(check, IBSA_FINDING_PORT_DOWN, port, NULL,
-			 "%s is not active: state %s, physical state %s%s",
-			 machine_port_text(port, where),
-			 fields_text(&ibsa_port_info_record, "port_state",
-				     &info, state),
-			 fields_text(&ibsa_port_info_record,
-				     "port_physical_state", &info, phys),
-			 more);
+	node_finding_add(
+		check, IBSA_FINDING_PORT_DOWN, port, NULL,
+		"%s is not active: state %s, physical state %s%s",
+		machine_port_text(port, where),
+		codes_name(IBSA_SHOW_port_state, port->state.port_state, state),
+		codes_name(IBSA_SHOW_phys_state, port->state.phys_state, phys),
+		more);
 }
 
 static void state_check(struct node_check *check, struct port_check *at)

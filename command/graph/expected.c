@@ -7,6 +7,7 @@
 #include "base/list.h"
 #include "graph/expected.h"
 #include "graph/topology.h"
+#include "output/codes.h"
 #include "output/fields.h"
 #include "output/reason.h"
 #include "session/query_wait.h"
@@ -204,7 +205,7 @@ static void cable_explain(struct cli *cli, const struct nodes *nodes,
 			  const struct ibsa_node *port,
 			  const struct far_end *end, struct ibsa_reason *out)
 {
-	char state[IBSA_VALUE_TEXT], phys[IBSA_VALUE_TEXT];
+	char state[CODE_TEXT], phys[CODE_TEXT];
 	char other[IBSA_VALUE_TEXT];
 	const char *neighbor = neighbor_find(cli, nodes, end, other);
 	struct ibsa_port_info info;
@@ -218,14 +219,14 @@ static void cable_explain(struct cli *cli, const struct nodes *nodes,
 	} else if (info.port_state == IBSA_PORT_DOWN) {
 		absence_set(out, IBSA_REASON_FAR_PORT_DOWN, true, port, end,
 			    "that port is Down, physical state %s",
-			    fields_text(&ibsa_port_info_record,
-					"port_physical_state", &info, phys));
+			    codes_name(IBSA_SHOW_phys_state,
+				       info.port_physical_state, phys));
 	} else {
 		absence_set(out, IBSA_REASON_UNKNOWN_PORT, true, port, end,
 			    "that port is %s, so the host is in no partition "
 			    "of this port, or the SM does not accept it",
-			    fields_text(&ibsa_port_info_record, "port_state",
-					&info, state));
+			    codes_name(IBSA_SHOW_port_state, info.port_state,
+				       state));
 	}
 }
 

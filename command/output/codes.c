@@ -170,3 +170,11 @@ bool codes_is_pkey(const struct ibsa_field *field)
 	return field->show == IBSA_SHOW_hex && len >= strlen(end) &&
 	       strcmp(field->name + len - strlen(end), end) == 0;
 }
+
+const char *codes_name(enum ibsa_show show, uint64_t code, char out[CODE_TEXT])
+{
+	const char *name = ibsa_code_name(show, code);
+
+	snprintf(out, CODE_TEXT, "%" PRIu64, code);
+	return name ? name : out;
+}

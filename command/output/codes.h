@@ -40,4 +40,7 @@ const char *codes_gbps(uint64_t mbps, char out[CODE_TEXT]);
 /* Whether the field is a P_Key, which JSON has as text, such as "0xffff". */
 bool codes_is_pkey(const struct ibsa_field *field);
 
+/* Return: the name of a code, such as Active; a code without a name as text. */
+const char *codes_name(enum ibsa_show show, uint64_t code, char out[CODE_TEXT]);
+
 #endif

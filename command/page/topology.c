@@ -225,18 +225,16 @@ static void links_put(struct page *page)
 
 /* Write the texts of codes: a member for each code that has a meaning. */
 static void codes_put(struct page_json *json, const char *name,
-		      const struct ibsa_record *record, const char *field,
-		      void *host, uint8_t *code)
+		      enum ibsa_show show)
 {
-	char text[IBSA_VALUE_TEXT];
 	char number[16];
 
 	page_open(json, name, '{');
 	for (unsigned int i = 0; i < 64; i++) {
-		*code = (uint8_t)i;
+		const char *text = ibsa_code_name(show, i);
+
 		snprintf(number, sizeof(number), "%u", i);
-		fields_text(record, field, host, text);
-		if (strcmp(text, number) != 0)
+		if (text)
 			page_text(json, number, text);
 	}
 	page_close(json, '}');
@@ -244,17 +242,11 @@ static void codes_put(struct page_json *json, const char *name,
 
 static void all_codes_put(struct page_json *json)
 {
-	struct ibsa_path path = { .mtu = 0 };
-	struct ibsa_port_info info = { .port_state = 0 };
-	struct ibsa_node node = { .node_type = 0 };
-
 	page_open(json, "codes", '{');
-	codes_put(json, "mtu", &ibsa_path_record, "mtu", &path, &path.mtu);
-	codes_put(json, "rate", &ibsa_path_record, "rate", &path, &path.rate);
-	codes_put(json, "state", &ibsa_port_info_record, "port_state", &info,
-		  &info.port_state);
-	codes_put(json, "type", &ibsa_node_record, "node_type", &node,
-		  &node.node_type);
+	codes_put(json, "mtu", IBSA_SHOW_mtu);
+	codes_put(json, "rate", IBSA_SHOW_rate);
+	codes_put(json, "state", IBSA_SHOW_port_state);
+	codes_put(json, "type", IBSA_SHOW_node_type);
 	page_close(json, '}');
 }
 

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "output/codes.h"
 #include "output/fields.h"
 #include "session/query_wait.h"
 #include "session/scope.h"
@@ -60,24 +61,18 @@ static void group_add(struct group groups[GROUPS_MAX], const char *rate)
 static void inactive_add(char list[STATUS_TEXT],
 			 const struct machine_port *port)
 {
-	const struct ibsa_port_info info = {
-		.port_state = port->state.port_state,
-		.port_physical_state = port->state.phys_state,
-	};
 	char name[MACHINE_PORT_TEXT];
-	char state[IBSA_VALUE_TEXT];
-	char physical[IBSA_VALUE_TEXT];
+	char state[CODE_TEXT], phys[CODE_TEXT];
 
 	machine_port_text(port, name);
 	if (port->err)
 		status_list_add(list, "%s: %s", name, strerror(-port->err));
 	else
 		status_list_add(list, "%s %s (%s)", name,
-				fields_text(&ibsa_port_info_record,
-					    "port_state", &info, state),
-				fields_text(&ibsa_port_info_record,
-					    "port_physical_state", &info,
-					    physical));
+				codes_name(IBSA_SHOW_port_state,
+					   port->state.port_state, state),
+				codes_name(IBSA_SHOW_phys_state,
+					   port->state.phys_state, phys));
 }
 
 static void role_count(const struct machine *machine, enum port_role role,
