@@ -40,14 +40,14 @@ static const struct library_paths verbs = {
  */
 static bool folder_find(const struct library_paths *paths, char out[PATH_MAX])
 {
-	const char *const places[][2] = {
+	const char *const folders[][2] = {
 		{ paths->from_bin, "" },
 		{ paths->from_build, paths->configured },
 	};
 	char file[2 * PATH_MAX];
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		installed_folder(places[i][0], places[i][1], out);
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		installed_folder(folders[i][0], folders[i][1], out);
 		snprintf(file, sizeof(file), "%s/%s", out, paths->name);
 		if (*out && access(file, R_OK) == 0)
 			return true;
