@@ -3,9 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <ibsa/topology.h>
+
 #include "check/check.h"
 #include "options/options.h"
 #include "options/shared.h"
+#include "output/nagios.h"
 
 /* What is checked; the options differ. */
 enum { OF_FABRIC = 1, OF_NODE = 2 };
@@ -17,6 +20,21 @@ static const struct option_set for_nagios = {
 static const struct option_set for_node = { GROUP_ALL, OF_NODE };
 static const struct option_set for_fabric = { GROUP_ALL | GROUP_RECORD,
 					      OF_FABRIC };
+
+int check_nagios_print(struct cli *cli, struct nagios *nagios, size_t count,
+		       const struct ibsa_finding *worst)
+{
+	char text[sizeof(worst->what.text) + 64];
+
+	snprintf(text, sizeof(text), "%zu %s, %s: %s", count,
+		 count == 1 ? "finding" : "findings", worst->name,
+		 worst->what.text);
+	return nagios_print(nagios, &cli->out,
+			    worst->severity == IBSA_SEVERITY_CRITICAL
+				    ? NAGIOS_CRITICAL
+				    : NAGIOS_WARNING,
+			    text);
+}
 
 /* Check the arguments and options of ibsa check FILE. */
 static bool file_fits(const struct cli *cli)

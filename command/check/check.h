@@ -25,9 +25,18 @@ static inline const struct check_options *check_own(const struct cli *cli)
 }
 
 struct columns;
+struct ibsa_finding;
+struct nagios;
 
 extern const struct columns columns_check;
 extern const struct columns columns_check_node;
+
+/*
+ * Print the line of a monitoring plugin about @count findings, of which @worst
+ * is the worst. Return: the exit status.
+ */
+int check_nagios_print(struct cli *cli, struct nagios *nagios, size_t count,
+		       const struct ibsa_finding *worst);
 
 int check_fabric(struct cli *cli);
 int check_node(struct cli *cli);

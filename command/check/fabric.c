@@ -27,7 +27,7 @@ static int nagios_report(struct fabric_check *check)
 {
 	struct nagios nagios = { .len = 0 };
 	struct ibsa_finding worst;
-	char text[sizeof(worst.what.text) + 64];
+	char text[64];
 
 	nagios_add(&nagios, "findings", "%zu", check->count);
 	nagios_add(&nagios, "critical", "%zu", check->critical_count);
@@ -41,14 +41,7 @@ static int nagios_report(struct fabric_check *check)
 		return nagios_print(&nagios, &check->cli->out, NAGIOS_OK, text);
 	}
 	fabric_check_worst(check, &worst);
-	snprintf(text, sizeof(text), "%zu %s, %s: %s", check->count,
-		 check->count == 1 ? "finding" : "findings", worst.name,
-		 worst.what.text);
-	return nagios_print(&nagios, &check->cli->out,
-			    worst.severity == IBSA_SEVERITY_CRITICAL
-				    ? NAGIOS_CRITICAL
-				    : NAGIOS_WARNING,
-			    text);
+	return check_nagios_print(check->cli, &nagios, check->count, &worst);
 }
 
 static int report(struct fabric_check *check)

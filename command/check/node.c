@@ -75,7 +75,7 @@ static int nagios_report(struct node_check *check)
 	const struct ibsa_finding *worst = worst_finding(check);
 	const size_t ports = check->machine.count;
 	struct nagios nagios = { .len = 0 };
-	char text[sizeof(worst->what.text) + 64];
+	char text[64];
 
 	nagios_add(&nagios, "findings", "%zu", check->count);
 	nagios_add(&nagios, "ports", "%zu", ports);
@@ -83,16 +83,9 @@ static int nagios_report(struct node_check *check)
 	for (size_t i = 0; i < ports && check->ports; i++)
 		port_data_add(&nagios, check, &check->ports[i]);
 	check->cli->plugin.is_reported = true;
-	if (worst) {
-		snprintf(text, sizeof(text), "%zu %s, %s: %s", check->count,
-			 check->count == 1 ? "finding" : "findings",
-			 worst->name, worst->what.text);
-		return nagios_print(&nagios, &check->cli->out,
-				    worst->severity == IBSA_SEVERITY_CRITICAL
-					    ? NAGIOS_CRITICAL
-					    : NAGIOS_WARNING,
-				    text);
-	}
+	if (worst)
+		return check_nagios_print(check->cli, &nagios, check->count,
+					  worst);
 	if (check->why.text[0])
 		return nagios_print(&nagios, &check->cli->out, NAGIOS_UNKNOWN,
 				    check->why.text);
@@ -112,7 +105,7 @@ static void unused_port_explain(const struct node_check *check)
 	char where[MACHINE_PORT_TEXT];
 	bool has_active = false;
 
-	for (size_t i = 0; i < check->machine.count; i++) {
+	for (size_t i = 0; check->ports && i < check->machine.count; i++) {
 		const struct machine_port *port = &check->machine.ports[i];
 
 		has_active |= machine_port_is_active(port);
