@@ -43,15 +43,6 @@ int fabric_load(struct cli *cli);
 /* Print the forms of --fault and the values of --sm-profile, for --help. */
 void fabric_options_details(struct out *out);
 
-/*
- * Load the topology file of the first argument with @options. The options of
- * the command line have no effect on this; the caller has put those that it
- * accepts into @options. The caller frees @out. Return: the exit status; a
- * failure is printed.
- */
-int fabric_read(struct cli *cli, const struct ibsa_fabric_options *options,
-		struct ibsa_fabric **out);
-
 /* Run a fabric server for a topology file until a signal arrives. */
 int fabric_run(struct cli *cli);
 

@@ -35,8 +35,15 @@ static bool reading_show(const char *path)
 	return true;
 }
 
-int fabric_read(struct cli *cli, const struct ibsa_fabric_options *options,
-		struct ibsa_fabric **out)
+/*
+ * Load the topology file of the first argument with @options. The options of
+ * the command line have no effect on this; the caller has put those that it
+ * accepts into @options. The caller frees @out. Return: the exit status; a
+ * failure is printed.
+ */
+static int fabric_read(struct cli *cli,
+		       const struct ibsa_fabric_options *options,
+		       struct ibsa_fabric **out)
 {
 	struct ibsa_error error = { .text = "" };
 	const bool is_line_shown = reading_show(cli->args[2]);

@@ -10,7 +10,8 @@ static const char *plural(size_t count, const char *one, const char *many)
 	return count == 1 ? one : many;
 }
 
-bool status_lacks_port(const struct status *status)
+/* Whether ports that applications or storage use are not active. */
+static bool lacks_port(const struct status *status)
 {
 	for (size_t i = 0; i < STATUS_ROLES; i++)
 		if (i != ROLE_UNCABLED && i != ROLE_MANAGEMENT &&
@@ -29,7 +30,7 @@ const char *status_next(const struct cli *cli, const struct status *status,
 		what = "doctor";
 	else if (status->check.count)
 		what = "check";
-	else if (status_lacks_port(status))
+	else if (lacks_port(status))
 		what = "doctor";
 	if (fabric && strlen(fabric) < STATUS_NEXT - 64)
 		snprintf(out, STATUS_NEXT, "ibsa %s --fabric '%s'", what,

@@ -91,9 +91,6 @@ void status_fabric_count(struct status *status,
 void status_list_add(char list[STATUS_TEXT], const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Whether ports that applications or storage use are not active. */
-bool status_lacks_port(const struct status *status);
-
 /* Write the lines for people. */
 void status_print(struct cli *cli, const struct status *status);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "topology/boxes.h"
+#include "topology/topology.h"
 
 /* Which nodes can be in one box. */
 enum key_class { KEY_NODE, KEY_SWITCHES, KEY_TOP, KEY_HOSTS };
@@ -94,15 +95,6 @@ static void leaf_keys(struct box_builder *builder)
 	}
 }
 
-static size_t root_of(const struct box_builder *builder, size_t node)
-{
-	while (builder->parent[node] != node) {
-		builder->parent[node] = builder->parent[builder->parent[node]];
-		node = builder->parent[node];
-	}
-	return node;
-}
-
 static bool is_top(const struct box_builder *builder, size_t node)
 {
 	return builder->nodes[node].level ==
@@ -114,7 +106,8 @@ static void join(struct box_builder *builder, size_t node, size_t far,
 {
 	(void)arg;
 	if (is_switch(builder, far) && !is_top(builder, far))
-		builder->parent[root_of(builder, far)] = root_of(builder, node);
+		builder->parent[set_root(builder->parent, far)] =
+			set_root(builder->parent, node);
 }
 
 static uint64_t mix(uint64_t value)
@@ -136,7 +129,7 @@ static void below_note(struct box_builder *builder, size_t node, size_t far,
 
 	(void)node;
 	if (is_switch(builder, far) && !is_top(builder, far))
-		*sum += mix(root_of(builder, far));
+		*sum += mix(set_root(builder->parent, far));
 }
 
 static void switches_note(struct box_builder *builder, size_t node, size_t far,
@@ -193,11 +186,12 @@ static void pod_keys(struct box_builder *builder)
 			continue;
 		if (is_top(builder, i))
 			links_each(builder, i, below_note, &sum);
-		builder->keys[i] = is_top(builder, i)
-					   ? (struct key){ KEY_TOP, sum, i }
-					   : (struct key){ KEY_SWITCHES,
-							   root_of(builder, i),
-							   i };
+		builder->keys[i] =
+			is_top(builder, i)
+				? (struct key){ KEY_TOP, sum, i }
+				: (struct key){ KEY_SWITCHES,
+						set_root(builder->parent, i),
+						i };
 	}
 	host_keys(builder);
 }

@@ -233,16 +233,6 @@ static struct branch *branch_add(struct tree *tree, size_t named, size_t node,
 	return added;
 }
 
-/* Return: the node that represents the set to which @node belongs. */
-static size_t set_of(struct tree *tree, size_t node)
-{
-	while (tree->joined[node] != node) {
-		tree->joined[node] = tree->joined[tree->joined[node]];
-		node = tree->joined[node];
-	}
-	return node;
-}
-
 static bool is_switch_up_to(const struct tree *tree, size_t node,
 			    unsigned int level)
 {
@@ -273,8 +263,8 @@ static void sets_join(struct tree *tree, unsigned int level)
 
 			if (port.has_link &&
 			    is_switch_up_to(tree, port.far_node, level))
-				tree->joined[set_of(tree, i)] =
-					set_of(tree, port.far_node);
+				tree->joined[set_root(tree->joined, i)] =
+					set_root(tree->joined, port.far_node);
 		}
 	}
 }
@@ -295,7 +285,7 @@ static size_t first_named(struct tree *tree, size_t set, unsigned int level,
 			topology_view_node(tree->view, i);
 
 		if (node.type != IBSA_NODE_SWITCH || node.level != level ||
-		    set_of(tree, i) != set)
+		    set_root(tree->joined, i) != set)
 			continue;
 		++*out_count;
 		if (least && strverscmp(node.name, least) >= 0)
@@ -319,7 +309,7 @@ static void set_branch(struct tree *tree, size_t set, unsigned int level)
 		parent->merged = switches - 1;
 	for (size_t i = 0; i < count; i++)
 		if (tree->branches[i].parent == NONE &&
-		    set_of(tree, tree->branches[i].node) == set)
+		    set_root(tree->joined, tree->branches[i].node) == set)
 			tree->branches[i].parent = count;
 }
 
@@ -335,7 +325,8 @@ static void level_connect(struct tree *tree, unsigned int level)
 	memset(tree->top_count, 0, nodes * sizeof(*tree->top_count));
 	for (size_t i = 0; i < tree->branch_count; i++)
 		if (tree->branches[i].parent == NONE)
-			tree->top_count[set_of(tree, tree->branches[i].node)]++;
+			tree->top_count[set_root(tree->joined,
+						 tree->branches[i].node)]++;
 	for (size_t i = 0; i < nodes; i++)
 		if (tree->top_count[i] > 1)
 			set_branch(tree, i, level);
@@ -430,30 +421,24 @@ static void comment_write(const struct branch *branch, FILE *file)
 			branch->name, branch->merged + 1, branch->level);
 }
 
-static void branch_write(const struct tree *tree, size_t index, FILE *file)
-{
-	const struct branch *branch = &tree->branches[index];
-
-	comment_write(branch, file);
-	fprintf(file, "SwitchName=%s %s=", branch->name,
-		branch->is_leaf ? "Nodes" : "Switches");
-	children_write(tree, index, file);
-	putc('\n', file);
-}
-
 /*
- * Write a branch in YAML. Names are quoted, so that YAML does not read one as
+ * Write a branch. In YAML, names are quoted, so that YAML does not read one as
  * a number or a truth value.
  */
-static void branch_write_yaml(const struct tree *tree, size_t index, FILE *file)
+static void branch_write(const struct tree *tree, size_t index, bool is_yaml,
+			 FILE *file)
 {
 	const struct branch *branch = &tree->branches[index];
 
 	comment_write(branch, file);
-	fprintf(file, "      - switch: \"%s\"\n        %s: \"", branch->name,
-		branch->is_leaf ? "nodes" : "children");
+	if (is_yaml)
+		fprintf(file, "      - switch: \"%s\"\n        %s: \"",
+			branch->name, branch->is_leaf ? "nodes" : "children");
+	else
+		fprintf(file, "SwitchName=%s %s=", branch->name,
+			branch->is_leaf ? "Nodes" : "Switches");
 	children_write(tree, index, file);
-	fputs("\"\n", file);
+	fputs(is_yaml ? "\"\n" : "\n", file);
 }
 
 static void tree_write(const struct tree *tree, bool is_yaml, FILE *file)
@@ -463,10 +448,7 @@ static void tree_write(const struct tree *tree, bool is_yaml, FILE *file)
 		      : "# For TopologyPlugin=topology/tree\n",
 	      file);
 	for (size_t i = 0; i < tree->branch_count; i++)
-		if (is_yaml)
-			branch_write_yaml(tree, i, file);
-		else
-			branch_write(tree, i, file);
+		branch_write(tree, i, is_yaml, file);
 	for (size_t i = 0; i < tree->host_count; i++) {
 		if (tree->hosts[i].leaf != NONE)
 			continue;

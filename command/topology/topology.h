@@ -37,4 +37,17 @@ int topology_slurm(struct cli *cli, const struct topology_view *view);
  */
 int draw(struct cli *cli, bool each, const struct topology_view *view);
 
+/*
+ * Return: the node that represents the set of @node. @parents: for each node,
+ * one of its set; this shortens the way to the one that is its own parent.
+ */
+static inline size_t set_root(size_t *parents, size_t node)
+{
+	while (parents[node] != node) {
+		parents[node] = parents[parents[node]];
+		node = parents[node];
+	}
+	return node;
+}
+
 #endif
