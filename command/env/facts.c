@@ -94,17 +94,13 @@ enum { WIRED_MAX = 32 };
 struct paths {
 	struct env_facts *facts;
 	const struct env_port *from;
-	uint64_t *guids; /* of the adapters' ports, sorted */
-	size_t count;
-	struct nodes nodes; /* of all nodes, not sorted */
+	struct nodes nodes;
 };
 
-static int by_guid(const void *a, const void *b)
+static const struct ibsa_node *own_node(const struct paths *paths,
+					const struct machine_port *port)
 {
-	const uint64_t x = *(const uint64_t *)a;
-	const uint64_t y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
+	return nodes_at(&paths->nodes, fields_gid_guid(&port->state.gid));
 }
 
 static int paths_take(struct cli *cli, const struct ibsa_reply *reply,
@@ -116,43 +112,19 @@ static int paths_take(struct cli *cli, const struct ibsa_reply *reply,
 
 	(void)cli;
 	for (size_t i = 0; i < reply->count; i++) {
-		uint64_t guid;
+		const struct ibsa_node *node;
 
 		if (ibsa_reply_decode(reply, i, &path, sizeof(path)) != 0)
 			continue;
-		guid = fields_gid_guid(&path.dgid);
-		if (guid == fields_gid_guid(&paths->from->port->state.gid) ||
-		    !bsearch(&guid, paths->guids, paths->count,
-			     sizeof(*paths->guids), by_guid))
+		node = nodes_at(&paths->nodes, fields_gid_guid(&path.dgid));
+		if (!node || node->node_type != IBSA_NODE_CA ||
+		    node == own_node(paths, paths->from->port))
 			continue;
 		value_note(&facts->sl, path.sl);
 		value_note(&facts->traffic_class, path.tclass);
 		facts->path_count++;
 	}
 	return CLI_DONE;
-}
-
-static int nodes_query(struct cli *cli, struct paths *paths)
-{
-	const struct ibsa_query query = {
-		.record = &ibsa_node_record,
-		.method = IBSA_METHOD_GET_TABLE,
-	};
-
-	const int status = records_query(cli, &query, &paths->nodes.all,
-					 &paths->nodes.count);
-
-	paths->guids = calloc(paths->nodes.count + 1, sizeof(*paths->guids));
-	if (status == CLI_DONE && !paths->guids)
-		return no_memory();
-	for (size_t i = 0; paths->guids && i < paths->nodes.count; i++)
-		if (paths->nodes.all[i].node_type == IBSA_NODE_CA)
-			paths->guids[paths->count++] =
-				paths->nodes.all[i].port_guid;
-	if (paths->count)
-		qsort(paths->guids, paths->count, sizeof(*paths->guids),
-		      by_guid);
-	return status == CLI_DONE && !paths->nodes.count ? CLI_NO : status;
 }
 
 /* Query all paths from the port in its partition. */
@@ -172,18 +144,6 @@ static int paths_query(struct cli *cli, struct paths *paths)
 		query.mask |= IBSA_PATH_CM(pkey);
 	}
 	return query_wait(cli, &query, paths_take, paths);
-}
-
-/* Return: the NodeRecord of a port of this machine, or NULL. */
-static const struct ibsa_node *own_node(const struct paths *paths,
-					const struct machine_port *port)
-{
-	const uint64_t guid = fields_gid_guid(&port->state.gid);
-
-	for (size_t i = 0; i < paths->nodes.count; i++)
-		if (paths->nodes.all[i].port_guid == guid)
-			return &paths->nodes.all[i];
-	return NULL;
 }
 
 /* Find the switch to which a port is connected. */
@@ -298,7 +258,9 @@ static int paths_read(struct cli *cli, struct env_facts *facts,
 		cli->client = NULL;
 		return error_explain(err, &error);
 	}
-	status = nodes_query(cli, &paths);
+	status = nodes_query(cli, NULL, 0, &paths.nodes);
+	if (status == CLI_DONE && !paths.nodes.count)
+		status = CLI_NO;
 	if (status == CLI_DONE && !facts->has_rails) {
 		facts->has_rails = true;
 		status = rails_compare(cli, &paths);
@@ -307,7 +269,6 @@ static int paths_read(struct cli *cli, struct env_facts *facts,
 		status = paths_query(cli, &paths);
 	(void)ibsa_close(cli->client);
 	cli->client = NULL;
-	free(paths.guids);
 	nodes_free(&paths.nodes);
 	return status == CLI_NO ? CLI_DONE : status;
 }

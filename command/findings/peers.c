@@ -148,7 +148,7 @@ static void nodes_take(const struct ibsa_reply *reply, void *arg)
 						       &trips->node_count);
 }
 
-static int nodes_query(struct trips *trips)
+static int trip_nodes_query(struct trips *trips)
 {
 	const struct ibsa_query query = {
 		.record = &ibsa_node_record,
@@ -393,7 +393,7 @@ static int trips_run(struct trips *trips)
 	int err = ibsa_port_get(trips->from->client, false, &trips->own);
 
 	if (!err && has_names(check))
-		err = nodes_query(trips);
+		err = trip_nodes_query(trips);
 	for (size_t i = 0; i < check->peer_count && !err; i++)
 		err = peer_trips_add(trips, &check->peers[i]);
 	return err || check->is_wrong ? err : trip_paths_query(trips);

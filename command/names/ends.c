@@ -119,8 +119,11 @@ static int fabric_ports(struct cli *cli, const struct nodes *nodes,
 			const struct ibsa_gid *own, struct ends *out)
 {
 	const uint64_t guid = fields_gid_guid(own);
+	const struct ibsa_node match = { .port_guid = guid };
 	struct nodes one = { .count = 0 };
-	int status = nodes ? CLI_DONE : nodes_read_port(cli, guid, &one);
+	int status = nodes ? CLI_DONE
+			   : nodes_query(cli, &match, IBSA_NODE_CM(port_guid),
+					 &one);
 
 	if (status == CLI_DONE)
 		status = host_ports(cli, nodes, own,

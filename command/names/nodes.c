@@ -102,8 +102,8 @@ static int by_name(const void *a, const void *b)
 	return order ? order : by_guid(*x, *y);
 }
 
-static int nodes_query(struct cli *cli, const struct ibsa_node *match,
-		       uint64_t mask, struct nodes *out)
+int nodes_query(struct cli *cli, const struct ibsa_node *match, uint64_t mask,
+		struct nodes *out)
 {
 	const struct ibsa_query query = {
 		.record = &ibsa_node_record,
@@ -137,13 +137,6 @@ int nodes_read(struct cli *cli, struct nodes *out)
 	    own_port_in_nodes(cli, cli->client, out->all, out->count, &why))
 		return status;
 	return fail_silent("%s", why.text);
-}
-
-int nodes_read_port(struct cli *cli, uint64_t port_guid, struct nodes *out)
-{
-	const struct ibsa_node match = { .port_guid = port_guid };
-
-	return nodes_query(cli, &match, IBSA_NODE_CM(port_guid), out);
 }
 
 void nodes_free(struct nodes *nodes)

@@ -20,10 +20,11 @@ struct nodes {
  */
 int nodes_read(struct cli *cli, struct nodes *out);
 /*
- * Query the NodeRecord of the port with this GUID only; otherwise as
+ * Query the NodeRecords that match, which may lack this port; otherwise as
  * nodes_read().
  */
-int nodes_read_port(struct cli *cli, uint64_t port_guid, struct nodes *out);
+int nodes_query(struct cli *cli, const struct ibsa_node *match, uint64_t mask,
+		struct nodes *out);
 void nodes_free(struct nodes *nodes);
 
 /* The ports to which a node's name refers. */
