@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/selector.h"
+#include "session/own_port.h"
 #include "session/query_wait.h"
 #include "output/fields.h"
 #include "session/multi_path.h"

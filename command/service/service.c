@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "output/column_table.h"
+#include "session/own_port.h"
 #include "session/query_wait.h"
 #include "output/fields.h"
 #include "service/service.h"

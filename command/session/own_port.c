@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks that a table of the SA includes the port that queried it. */
+/* The port that sends: in a table of the SA, and as self in an argument. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "output/fields.h"
+#include "session/multi_path.h"
 #include "session/own_port.h"
+#include "session/query_wait.h"
 
 /* The port that a table must contain; with @is_any, any port will do. */
 struct own_port {
@@ -90,4 +92,29 @@ bool own_port_in_topology(const struct cli *cli, struct ibsa_client *client,
 			    own_port_is(&own, port.guid, port.lid))
 				return true;
 	return own_port_miss(&own, why);
+}
+
+int self_replace(struct cli *cli, const struct ibsa_record *record,
+		 const char *text, char room[ARGUMENT_ROOM], const char **out)
+{
+	const size_t len = fields_name_len(text);
+	unsigned int index;
+	const struct ibsa_field *field = fields_find(record, text, &index);
+	const bool is_end = record == &ibsa_multi_path_record &&
+			    multi_path_is_end(text);
+	char gid_text[IBSA_GID_TEXT];
+	struct ibsa_gid gid;
+	int status;
+
+	*out = text;
+	if (strcmp(text + len, "=self") != 0 ||
+	    !(is_end || (field && field->show == IBSA_SHOW_gid)))
+		return CLI_DONE;
+	status = own_gid_get(cli, &gid);
+	if (status != CLI_DONE)
+		return status;
+	(void)ibsa_gid_format(&gid, gid_text, sizeof(gid_text));
+	snprintf(room, ARGUMENT_ROOM, "%.*s=%s", (int)len, text, gid_text);
+	*out = room;
+	return CLI_DONE;
 }

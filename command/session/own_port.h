@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks that a table of the SA includes the port that queried it. */
+/* The port that sends: in a table of the SA, and as self in an argument. */
 #ifndef COMMAND_OWN_PORT_H
 #define COMMAND_OWN_PORT_H
 
@@ -24,5 +24,15 @@ bool own_port_in_nodes(const struct cli *cli, struct ibsa_client *client,
 bool own_port_in_topology(const struct cli *cli, struct ibsa_client *client,
 			  const struct ibsa_topology *topology,
 			  struct ibsa_error *why);
+
+enum { ARGUMENT_ROOM = 128 }; /* for a name and a GID */
+
+/*
+ * If @text is "field=self" and the field is a GID, or an end of a
+ * MultiPathRecord, set @out to a text in @room with the GID of this port, else
+ * to @text. Return: the exit status.
+ */
+int self_replace(struct cli *cli, const struct ibsa_record *record,
+		 const char *text, char room[ARGUMENT_ROOM], const char **out);
 
 #endif

@@ -14,8 +14,6 @@
 
 #include "session/query_wait.h"
 #include "base/interrupt.h"
-#include "output/fields.h"
-#include "session/multi_path.h"
 #include "base/progress.h"
 #include "session/record.h"
 #include "session/scope.h"
@@ -569,31 +567,6 @@ int own_port_get(struct cli *cli, struct ibsa_port_state *out)
 	return fail_device("cannot read the port: %s; check it with ibsa "
 			   "devices",
 			   strerror(-err));
-}
-
-int self_replace(struct cli *cli, const struct ibsa_record *record,
-		 const char *text, char room[ARGUMENT_ROOM], const char **out)
-{
-	const size_t len = fields_name_len(text);
-	unsigned int index;
-	const struct ibsa_field *field = fields_find(record, text, &index);
-	const bool is_end = record == &ibsa_multi_path_record &&
-			    multi_path_is_end(text);
-	char gid_text[IBSA_GID_TEXT];
-	struct ibsa_gid gid;
-	int status;
-
-	*out = text;
-	if (strcmp(text + len, "=self") != 0 ||
-	    !(is_end || (field && field->show == IBSA_SHOW_gid)))
-		return CLI_DONE;
-	status = own_gid_get(cli, &gid);
-	if (status != CLI_DONE)
-		return status;
-	(void)ibsa_gid_format(&gid, gid_text, sizeof(gid_text));
-	snprintf(room, ARGUMENT_ROOM, "%.*s=%s", (int)len, text, gid_text);
-	*out = room;
-	return CLI_DONE;
 }
 
 int own_gid_get(struct cli *cli, struct ibsa_gid *out)

@@ -117,14 +117,4 @@ void queries_print(const struct cli *cli, const char *what,
 int own_port_get(struct cli *cli, struct ibsa_port_state *out);
 int own_gid_get(struct cli *cli, struct ibsa_gid *out);
 
-enum { ARGUMENT_ROOM = 128 }; /* for a name and a GID */
-
-/*
- * If @text is "field=self" and the field is a GID, or an end of a
- * MultiPathRecord, set @out to a text in @room with the GID of this port, else
- * to @text. Return: the exit status.
- */
-int self_replace(struct cli *cli, const struct ibsa_record *record,
-		 const char *text, char room[ARGUMENT_ROOM], const char **out);
-
 #endif
