@@ -12,13 +12,13 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/file_read.h"
 #include "base/rate.h"
 #include "names/roles.h"
 
 #define ROLES_FILE "/etc/ibsa/roles.conf"
-
-enum { LINE_BYTES = 256 };
 
 static const char *const names[] = {
 	[ROLE_COMPUTE] = "compute",
@@ -75,30 +75,38 @@ static bool line_use(char *line, struct machine_port *ports, size_t count)
 	return true;
 }
 
+static int lines_use(struct lines *lines, const char *path,
+		     struct machine_port *ports, size_t count)
+{
+	const char *why;
+	char *line;
+
+	while ((line = lines_next(lines, &why))) {
+		if (!why && line_use(line, ports, count))
+			continue;
+		return fail_usage("%s, line %lu: %s", path, lines->number,
+				  why ? why
+				      : "the first word is not a role: "
+					"compute, storage, management or "
+					"uncabled");
+	}
+	return CLI_DONE;
+}
+
 static int file_use(struct machine_port *ports, size_t count)
 {
 	const char *own = secure_getenv("IBSA_ROLES");
 	const char *path = own && *own ? own : ROLES_FILE;
-	FILE *file = fopen(path, "re");
-	char line[LINE_BYTES];
-	unsigned int number = 0;
-	int status = CLI_DONE;
+	struct lines lines;
+	int status;
 
-	if (!file && (errno == ENOENT || errno == ENOTDIR) && path != own)
+	if (path != own && access(path, F_OK) != 0 &&
+	    (errno == ENOENT || errno == ENOTDIR))
 		return CLI_DONE;
-	if (!file)
-		return fail_device("cannot read '%s', the roles of ports: %s",
-				   path, strerror(errno));
-	while (status == CLI_DONE && fgets(line, sizeof(line), file)) {
-		number++;
-		if (line_use(line, ports, count))
-			continue;
-		complain("%s, line %u: the first word is not a role: compute, "
-			 "storage, management or uncabled",
-			 path, number);
-		status = CLI_USAGE;
-	}
-	fclose(file);
+	if (lines_open(&lines, "roles of ports", path, 0) != CLI_DONE)
+		return CLI_DEVICE;
+	status = lines_use(&lines, path, ports, count);
+	lines_close(&lines);
 	return status;
 }
 

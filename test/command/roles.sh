@@ -110,8 +110,13 @@ roles_from_a_file() {
 	try 4 env nccl; out_has "=mlx5_0:1,mlx5_1:1,mlx5_2:1,mlx5_4:1,mlx5_5:1'?$"
 	echo 'fast mlx5_0' >>roles.conf
 	try 2 check node; out_empty; err_has 'roles.conf, line 4: .*compute, storage'
+	printf 'storage %0300d mlx5_6\n' 0 >roles.conf
+	run 0 devices -j
+	json '[.[] | select(.role == "storage") | .device] | contains(["mlx5_6"])'
+	printf 'storage %01100d\n' 0 >roles.conf
+	try 2 check node; out_empty; err_has 'roles.conf, line 1: it is too long'
 	IBSA_ROLES=$tmp/none
-	try 4 check node; out_empty; err_has "none', the roles of ports: No such"
+	try 4 check node; out_empty; err_has "roles of ports: cannot read '.*none': No such"
 	unset IBSA_ROLES
 }
 
