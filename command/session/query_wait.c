@@ -307,6 +307,12 @@ static const char *advice(const struct ibsa_record *record, uint16_t status)
 
 void refusal_explain(const struct ibsa_record *record, uint16_t status)
 {
+	if (status == IBSA_STATUS_NOT_RECORDED) {
+		complain("the capture or report does not hold the answer to "
+			 "this query for the %s",
+			 record->name);
+		return;
+	}
 	complain("the SA refused: %s (status 0x%04x); %s",
 		 ibsa_status_text(status), status, advice(record, status));
 }

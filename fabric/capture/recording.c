@@ -264,23 +264,52 @@ static void learn_gid_of(struct ibsa_port_state *port, const uint8_t *wire)
 		port->gid = path.dgid;
 }
 
-static void learn_gid(struct recording *recording,
-		      const struct exchange *exchange)
+/*
+ * Set the rate of the requester's link from its PortInfoRecord. The last one is
+ * that of the request for extended speeds, if there are several.
+ */
+static void learn_rate_of(struct recording *recording, const uint8_t *wire)
 {
-	const size_t size = ibsa_path_record.size;
+	struct ibsa_port_info info;
+	struct link_bits bits;
+
+	if (ibsa_record_decode(&ibsa_port_info_record, wire,
+			       ibsa_port_info_record.size, &info,
+			       sizeof(info)) ||
+	    info.endport_lid != recording->port.lid ||
+	    info.lid != recording->port.lid)
+		return;
+	bits = (struct link_bits){
+		.width_active = info.link_width_active,
+		.speed_active = info.link_speed_active,
+		.speed_ext_active = info.link_speed_ext_active,
+		.speed_ext_active2 = info.link_speed_ext_active2,
+	};
+	recording->rate = ibsa__rate_of_bits(&bits);
+}
+
+/* Learn from the records in an answer about the requester's port. */
+static void learn_port_of(struct recording *recording,
+			  const struct exchange *exchange)
+{
+	const struct ibsa_record *record;
 	size_t at = IBSA_SA_HEADER_BYTES;
 	size_t stride;
 
 	if (!exchange->is_whole ||
-	    IBSA_GET(sa_header, attribute_id, exchange->answer) !=
-		    ibsa_path_record.attribute ||
 	    IBSA_GET(sa_header, status, exchange->answer))
 		return;
+	record = record_of(
+		(uint16_t)IBSA_GET(sa_header, attribute_id, exchange->answer));
+	if (record != &ibsa_path_record && record != &ibsa_port_info_record)
+		return;
 	stride = 8 * IBSA_GET(sa_header, attribute_offset, exchange->answer);
-	while (gid_is_zero(&recording->port.gid) &&
-	       exchange->len - at >= size) {
-		learn_gid_of(&recording->port, exchange->answer + at);
-		if (stride < size || exchange->len - at < stride)
+	while (exchange->len - at >= record->size) {
+		if (record == &ibsa_port_info_record)
+			learn_rate_of(recording, exchange->answer + at);
+		else if (gid_is_zero(&recording->port.gid))
+			learn_gid_of(&recording->port, exchange->answer + at);
+		if (stride < record->size || exchange->len - at < stride)
 			return;
 		at += stride;
 	}
@@ -309,7 +338,7 @@ static int requests_index(struct recording *recording)
 			recording->exchanges[before].next = i;
 		if (!err)
 			err = ibsa__map_put(&last, key, i);
-		learn_gid(recording, &recording->exchanges[i]);
+		learn_port_of(recording, &recording->exchanges[i]);
 	}
 	ibsa__map_done(&last);
 	return err;

@@ -7,6 +7,7 @@
 #include <ibsa/transport.h>
 
 #include "base/map.h"
+#include "wire/rate.h"
 
 /*
  * A request in a recording, which may have been sent more than once, and its
@@ -38,6 +39,7 @@ struct recording {
 	struct map by_request;
 	struct ibsa_port_state port; /* of the first requester */
 	uint16_t pkey;
+	struct link_rate rate; /* of that port's link; unknown: not recorded */
 };
 
 /*

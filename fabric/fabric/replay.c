@@ -14,8 +14,10 @@
 #include "base/error.h"
 #include "base/large.h"
 #include "base/read_file.h"
+#include "common/tar.h"
 #include "fabric/mad/mad.h"
 #include "fabric/capture/pcap.h"
+#include "fabric/capture/select.h"
 #include "fabric/fabric/replay.h"
 #include "wire/request.h"
 
@@ -32,8 +34,7 @@ static bool request_refuse(const uint8_t *request, struct sa_reply *reply)
 {
 	memcpy(reply->bytes, request, IBSA_MAD_BYTES);
 	reply->bytes[MAD_METHOD] = ibsa__response_method(request[MAD_METHOD]);
-	ibsa_put_be16(reply->bytes + MAD_STATUS,
-		      IBSA_STATUS_BAD_METHOD_ATTRIBUTE);
+	ibsa_put_be16(reply->bytes + MAD_STATUS, IBSA_STATUS_NOT_RECORDED);
 	reply->len = IBSA_MAD_BYTES;
 	return true;
 }
@@ -53,10 +54,11 @@ static bool recording_answer(void *arg, const uint8_t *request,
 	if (request[MAD_METHOD] & METHOD_RESPONSE)
 		return false;
 	exchange = ibsa__recording_query(recording, request);
-	if (!exchange)
+	if (!exchange && !ibsa__recording_select(recording, request, reply))
 		return request_refuse(request, reply);
-	if (!exchange->is_whole ||
-	    !ibsa__sa_reply_put(reply, exchange->answer, exchange->len))
+	if (exchange &&
+	    (!exchange->is_whole ||
+	     !ibsa__sa_reply_put(reply, exchange->answer, exchange->len)))
 		return false;
 	memcpy(reply->bytes + MAD_TID, request + MAD_TID, TID_BYTES);
 	return true;
@@ -86,13 +88,20 @@ static int recording_load(const char *path, struct ibsa_error *error,
 {
 	char *bytes = NULL;
 	size_t len = 0;
+	const uint8_t *mads;
 	int err = ibsa__read_file(path, &bytes, &len);
 
 	if (err)
 		return ibsa__fail(error, err, "cannot read %.100s: %s", path,
 				  strerror(-err));
-	err = ibsa__recording_read(path, (const uint8_t *)bytes, len, error,
-				   out);
+	mads = (const uint8_t *)bytes;
+	if (ibsa__is_tar(mads, len))
+		mads = ibsa__tar_find(mads, len, TAR_MADS, &len);
+	err = mads ? ibsa__recording_read(path, mads, len, error, out)
+		   : ibsa__fail(error, -EINVAL,
+				"%.100s is not a report of ibsa doctor, or "
+				"not all of one: it lacks the file " TAR_MADS,
+				path);
 	ibsa__free(bytes);
 	return err;
 }
@@ -108,7 +117,9 @@ static int fabric_make(const struct recording *recording,
 	const struct ibsa_port_state *port = &recording->port;
 	const bool is_own = port->lid == port->sm_lid;
 	const uint64_t guid = ibsa_be64(port->gid.raw + 8);
-	char text[256];
+	const struct link_rate rate = recording->rate;
+	const bool has_rate = rate.width && rate.speed;
+	char text[320];
 	int len;
 
 	len = snprintf(text, sizeof(text),
@@ -116,8 +127,11 @@ static int fabric_make(const struct recording *recording,
 		       "[1] \"" PORT_NAME "\"[1]\n"
 		       "caguid=0x%" PRIx64 "\n"
 		       "Ca 1 \"" PORT_NAME "\"\n"
-		       "[1](%" PRIx64 ") \"" SA_NAME "\"[1] # lid %u lmc 0\n",
-		       is_own ? 0 : port->sm_lid, guid, guid, port->lid);
+		       "[1](%" PRIx64 ") \"" SA_NAME "\"[1] # lid %u lmc 0 "
+		       "\"" SA_NAME "\" lid %u %s\n",
+		       is_own ? 0 : port->sm_lid, guid, guid, port->lid,
+		       is_own ? 0 : port->sm_lid,
+		       has_rate ? ibsa__rate_text(rate.width, rate.speed) : "");
 	options.sa_node = is_own ? PORT_NAME : SA_NAME;
 	options.gid_prefix = ibsa_be64(port->gid.raw);
 	return ibsa_fabric_parse(text, (size_t)len, &options, error, out);
@@ -218,16 +232,17 @@ int ibsa_replay_open(const char *path, struct ibsa_error *error,
 bool ibsa__is_capture(const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	uint8_t magic[4];
+	uint8_t start[TAR_BLOCK_BYTES];
 	struct pcap pcap;
 	large_stat is;
-	bool has_magic;
+	ssize_t len = -1;
 
 	if (fd < 0)
 		return false;
-	has_magic = !large_fstat(fd, &is) && S_ISREG(is.st_mode) &&
-		    read(fd, magic, sizeof(magic)) == sizeof(magic);
+	if (!large_fstat(fd, &is) && S_ISREG(is.st_mode))
+		len = read(fd, start, sizeof(start));
 	close(fd);
-	return has_magic &&
-	       ibsa__pcap_start(magic, sizeof(magic), &pcap) != PCAP_NONE;
+	return len > 0 &&
+	       (ibsa__pcap_start(start, (size_t)len, &pcap) != PCAP_NONE ||
+		ibsa__is_tar(start, (size_t)len));
 }

@@ -138,7 +138,9 @@ struct ibsa_error {
 	S(REQ_INVALID_GID,        0x0500, "invalid GID")		\
 	S(REQ_INSUFFICIENT,       0x0600, "insufficient components")	\
 	S(REQ_DENIED,             0x0700, "request denied")		\
-	S(PRIORITY_SUGGESTED,     0x0800, "priority suggested")
+	S(PRIORITY_SUGGESTED,     0x0800, "priority suggested")		\
+	/* Not of an SA: the reply in place of one that a capture lacks. */ \
+	S(NOT_RECORDED,           0x7f00, "not recorded")
 /* clang-format on */
 
 #define IBSA__METHOD_ENUM(name, value, text) IBSA_METHOD_##name = value,

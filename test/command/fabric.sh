@@ -316,7 +316,8 @@ records_answer() {
 	replays query table PathRecord -j
 	replays reach --matrix
 	replays service list
-	run 5 --fabric r.pcap query get CPI; err_has 0x000c
+	run 5 --fabric r.pcap query get CPI
+	err_has 'does not hold the answer to this query for the ClassPortInfo'
 	IBSA_FABRIC=r.pcap run 1 service list
 	run 4 --fabric r.pcap -C node1 service list; err_has 'no adapter node1'
 	run 1 --fabric r.pcap -C recorded -P 1 service list
