@@ -13,6 +13,7 @@
 #include "names/port_roles.h"
 #include "output/column_table.h"
 #include "doctor/doctor.h"
+#include "doctor/report.h"
 #include "output/fields.h"
 #include "session/scope.h"
 #include "options/command.h"
@@ -488,6 +489,11 @@ static int examine(struct doctor *doctor, struct scope *scope)
 	progress_start(&doctor->progress);
 	status = file ? fabric_doctor(doctor, scope, file)
 		      : machine_doctor(doctor, scope, list, err);
+	if (doctor_own(doctor->cli)->report && !doctor_is_interrupted(doctor)) {
+		const int written = report_write(doctor, scope);
+
+		status = status == CLI_DONE ? written : status;
+	}
 	interrupt_stop(&doctor->interrupt);
 	ibsa_devices_free(list);
 	port_roles_free(doctor->roles);
@@ -517,6 +523,8 @@ static int cmd_doctor(struct cli *cli)
 	int status = scope_find(cli, &scope);
 
 	if (status == CLI_DONE)
+		status = report_check(cli, &scope);
+	if (status == CLI_DONE)
 		status = columns_use(cli, &columns_doctor);
 	if (status == CLI_DONE)
 		status = examine(&doctor, &scope);
@@ -525,10 +533,22 @@ static int cmd_doctor(struct cli *cli)
 }
 
 /* clang-format off */
+static const struct option_row rows[] = {
+	{ 0, "anonymous", NULL, "replace GUIDs, GIDs and names in the report",
+	  OPTION_AT(struct doctor_options, anonymous) },
+	{ 0, "report", "FILE",
+	  "write what the SA answers, as a file for --fabric",
+	  OPTION_AT(struct doctor_options, report), .file = OPTION_REPLACES },
+};
+
+static const struct option_table table =
+	OPTION_TABLE(rows, struct doctor_options);
+
 const struct command command_doctor = {
 	.name = "doctor",
 	.arguments = "[DEVICE[/PORT]]",
 	.help = "check why the SA cannot be queried",
+	.options = &table,
 	.groups = GROUP_ALL | GROUP_RECORD,
 	.columns = (const struct columns *const[]){ &columns_doctor, NULL },
 	.run = cmd_doctor,

@@ -4,75 +4,10 @@
 #include <string.h>
 
 #include "base/defaults.h"
-#include "doctor/doctor.h"
+#include "doctor/query.h"
 #include "output/fields.h"
 #include "session/answers.h"
 #include "session/query_wait.h"
-
-/* The outcome of a query. */
-struct answer {
-	bool ended;
-	enum ibsa_outcome outcome;
-	/*
-	 * Error of the query; or, if it was not sent, the error from sending
-	 * it.
-	 */
-	int err;
-	uint16_t status;
-	unsigned int tries;
-	uint64_t rtt_ns;
-	struct ibsa_error why; /* explains @err */
-};
-
-static void request_done(const struct ibsa_reply *reply, void *arg)
-{
-	struct answer *answer = arg;
-
-	answer->ended = true;
-	answer->outcome = ibsa_reply_outcome(reply);
-	answer->err = reply->err;
-	answer->status = reply->status;
-	answer->tries = reply->tries;
-	answer->rtt_ns = reply->rtt_ns;
-	ibsa_reply_explain(reply, &answer->why);
-}
-
-/*
- * Wait for the reply to a query as ibsa_query_wait() does, except that a
- * signal ends the wait.
- */
-static void request_await(struct doctor *doctor, struct ibsa_client *client,
-			  uint64_t id, struct answer *answer)
-{
-	int err = 0;
-
-	interrupt_wakes(&doctor->interrupt, client);
-	while (!answer->ended) {
-		if (!doctor_is_interrupted(doctor))
-			err = ibsa_wait(client, -1);
-		if (doctor_is_interrupted(doctor) || (err && err != -EINTR)) {
-			(void)ibsa_cancel(client, id);
-			(void)ibsa_dispatch(client);
-		}
-	}
-	interrupt_wakes(&doctor->interrupt, NULL);
-	if (answer->err == -ECANCELED && !doctor_is_interrupted(doctor))
-		answer->err = err;
-}
-
-static struct answer request_wait(const struct visit *visit,
-				  struct ibsa_client *client,
-				  const struct ibsa_query *query)
-{
-	struct answer answer = { .outcome = IBSA_OUTCOME_UNREACHABLE };
-	uint64_t id;
-
-	answer.err = ibsa_query_start(client, query, request_done, &answer,
-				      &id);
-	if (!answer.err)
-		request_await(visit->doctor, client, id, &answer);
-	return answer;
-}
 
 /* Query the SA's ClassPortInfo, which every SA returns to any client. */
 static struct answer info_query(const struct visit *visit,
@@ -82,7 +17,7 @@ static struct answer info_query(const struct visit *visit,
 		.record = &ibsa_class_port_info_record,
 	};
 
-	return request_wait(visit, client, &query);
+	return doctor_query(visit->doctor, client, &query, NULL, NULL);
 }
 
 /*
@@ -106,7 +41,7 @@ static struct answer pkeys_query(const struct visit *visit,
 	};
 
 	return lid && lid <= IBSA_LID_UNICAST_MAX
-		       ? request_wait(visit, client, &query)
+		       ? doctor_query(visit->doctor, client, &query, NULL, NULL)
 		       : unasked;
 }
 

@@ -116,7 +116,7 @@ static uint64_t epoch_of_real_clock(void)
 	       (uint64_t)real.tv_nsec - (uint64_t)monotonic.tv_nsec;
 }
 
-static int open_file(struct record *record)
+static void header_write(FILE *file)
 {
 	static const struct pcap_file header = {
 		.magic = 0xa1b23c4d,
@@ -126,12 +126,17 @@ static int open_file(struct record *record)
 		.type = PCAP_TYPE_ERF,
 	};
 
+	fwrite(&header, sizeof(header), 1, file);
+}
+
+static int open_file(struct record *record)
+{
 	/* Child processes must not inherit the descriptor. */
 	record->file = fopen(record->path, "we");
 	if (!record->file)
 		return fail_device("--record: cannot write: %s: %s",
 				   record->path, strerror(errno));
-	fwrite(&header, sizeof(header), 1, record->file);
+	header_write(record->file);
 	return CLI_DONE;
 }
 
@@ -239,7 +244,7 @@ static void segment_write(const uint8_t *mad, void *arg)
 	packet_write(&packet, packets->record);
 }
 
-static void mad_write(const struct ibsa_mad *mad, void *arg)
+void record_mad(const struct ibsa_mad *mad, void *arg)
 {
 	struct record *record = arg;
 	const struct ibsa_address *peer = &mad->peer;
@@ -287,8 +292,28 @@ int record_client_start(struct cli *cli)
 	if (ibsa_pkey_get(cli->client, record->port.pkey_index,
 			  &record->pkey) != 0)
 		record->pkey = IBSA_PKEY_DEFAULT;
-	ibsa_tap(cli->client, mad_write, record);
+	ibsa_tap(cli->client, record_mad, record);
 	return CLI_DONE;
+}
+
+struct record *record_to(FILE *file, const struct ibsa_port_state *port,
+			 uint16_t pkey)
+{
+	struct record *record = calloc(1, sizeof(*record));
+
+	if (!record)
+		return NULL;
+	record->file = file;
+	record->port = *port;
+	record->pkey = pkey;
+	record->epoch_ns = epoch_of_real_clock();
+	header_write(file);
+	return record;
+}
+
+void record_to_end(struct record *record)
+{
+	free(record);
 }
 
 int record_close(struct cli *cli)

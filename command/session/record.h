@@ -26,6 +26,17 @@ int record_start(const char *path, struct ibsa_fabric *fabric, bool is_counted,
 int record_client_start(struct cli *cli);
 
 /*
+ * Write a capture to a stream: record_mad(), which is an ibsa_mad_fn with the
+ * result of record_to() as its argument, adds a MAD that a client at @port with
+ * @pkey has sent or received. record_to_end() leaves the stream open. Return:
+ * NULL: memory is short.
+ */
+struct record *record_to(FILE *file, const struct ibsa_port_state *port,
+			 uint16_t pkey);
+void record_mad(const struct ibsa_mad *mad, void *record);
+void record_to_end(struct record *record);
+
+/*
  * Complete the file of --record, and release the fabric of @cli. Call this after the client is closed. Return:
  * the exit status.
  */

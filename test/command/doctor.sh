@@ -465,4 +465,61 @@ planarized() {
 	json 'any(.[]; .device == "mlx5_0" and .name == "sm")'
 }
 
-run_groups "${groups[@]}" planarized
+# A report without an SA has the files of the devices, of which SYSFS_PATH makes
+# devices again; without names if that is asked for.
+device_files() {
+	world
+	echo 'gpu07 mlx5_0' >"$sys/class/infiniband/mlx5_0/node_desc"
+	SYSFS_PATH=$sys run 0 -j devices; mv out want
+	SYSFS_PATH=$sys run 4 doctor --report r.tar
+	err_has 'the report has .*[(]0 queries .*[(][1-9][0-9]* device files'
+	mkdir full other
+	tar -C full -xf r.tar && grep -q "^report of ibsa doctor" full/report.txt ||
+		fail 'no report.txt'
+	SYSFS_PATH=$tmp/full/sys run 0 -j devices
+	cmp -s out want || fail "other devices: $(diff out want)"
+	SYSFS_PATH=$sys run 4 doctor --report r.tar --anonymous
+	tar -C other -xf r.tar
+	SYSFS_PATH=$tmp/other/sys run 0 -j devices
+	json 'all(.[]; (.guid | startswith("0x02000000000000")) and
+		(.gid | startswith("fe80::200:0:0:")))'
+	grep -rqi 'gpu07\|c903' other && fail "$(grep -rli 'gpu07\|c903' other)"
+	grep -qx 'host1 mlx5_0' other/sys/class/infiniband/mlx5_0/node_desc ||
+		fail 'no name of the node'
+	run 2 --fabric r.tar path self 1; err_has 'no requests to an SA'
+}
+
+# A report is a fabric, also after another program has made the archive again.
+reports() {
+	run 0 --fabric "$fabric" doctor --report r.tar
+	err_has 'keys and the data of services in it are zero; GUIDs.* are those'
+	run 0 --fabric "$fabric" topology; mv out want
+	run 0 --fabric r.tar topology
+	cmp -s out want || fail 'another topology'
+	run 5 --fabric r.tar path node1 node2
+	err_has 'the capture or report does not hold the answer.*PathRecord'
+	mkdir again && tar -C again -xf r.tar && tar -C again -cf s.tar .
+	run 0 --fabric s.tar topology
+	cmp -s out want || fail 'another topology'
+	tar -C again -cf t.tar report.txt
+	run 2 --fabric t.tar topology; err_has 'lacks the file mads.pcap'
+	head -c 9000 r.tar >u.tar
+	run 2 --fabric u.tar topology; err_has 'lacks the file mads.pcap'
+	run 2 --fabric "$fabric" doctor --anonymous; err_has '--report FILE'
+	run 2 --fabric "$fabric" doctor --report r.tar --record s.pcap
+	err_has 'without --record'
+	run 2 --fabric "$fabric" doctor --report r.tar -C 'node[12]'
+	err_has 'may be several; name a device'
+	run 4 --fabric "$fabric" doctor --report /nowhere/r.tar
+	what='doctor --report on a terminal'
+	rm r.tar
+	echo n | script -qec "'$ibsa' --fabric '$fabric' doctor --report r.tar" \
+		/dev/null >out 2>err
+	out_has 'Write it to r.tar'; out_has 'nothing is written'
+	[ ! -e r.tar ] || fail 'written'
+	echo y | script -qec "'$ibsa' --fabric '$fabric' doctor --report r.tar" \
+		/dev/null >out 2>err
+	[ -s r.tar ] || fail 'not written'
+}
+
+run_groups "${groups[@]}" planarized device_files reports
