@@ -122,6 +122,19 @@ static void findings_count(struct metrics_fabric *fabric,
 		fabric->findings[finding.kind]++;
 }
 
+static void findings_name(struct metrics_fabric *fabric,
+			  const struct ibsa_topology *topology,
+			  enum ibsa_severity severity)
+{
+	struct ibsa_finding finding;
+
+	for (size_t i = 0; fabric->named_count < METRICS_NAMED_MAX &&
+			   ibsa_topology_finding_at(topology, i, &finding) == 0;
+	     i++)
+		if (finding.severity == severity)
+			fabric->named[fabric->named_count++] = finding;
+}
+
 /*
  * Read the fabric through the client of the port @at. @at is NULL if no port
  * has an SA that answers: nothing is read then. Return: whether the fabric was
@@ -153,6 +166,10 @@ static bool fabric_read(struct metrics *metrics, const struct port_check *at)
 		metrics->fabric.is_known = true;
 		ibsa_topology_info_get(wait.topology, &metrics->fabric.info);
 		findings_count(&metrics->fabric, wait.topology);
+		findings_name(&metrics->fabric, wait.topology,
+			      IBSA_SEVERITY_CRITICAL);
+		findings_name(&metrics->fabric, wait.topology,
+			      IBSA_SEVERITY_WARNING);
 	} else {
 		complain("cannot read the fabric: %s",
 			 *wait.why.text ? wait.why.text : strerror(-err));

@@ -14,14 +14,29 @@
 #include "metrics/options.h"
 #include "base/interrupt.h"
 #include "base/file_write.h"
+#include "names/journal_line.h"
 #include "session/event_text.h"
 
-/* @client is NULL until metrics_events_start() has opened it. */
+/*
+ * @client is NULL until metrics_events_start() has opened it; @journal is -1
+ * without --journal.
+ */
 struct metrics_events {
 	struct ibsa_client *client;
 	struct metrics_totals totals;
+	struct event_lines lines; /* for the journal */
+	int journal;
+	char device[64];
 	bool is_explained; /* why there are no events */
 };
+
+static void event_write(const struct event_line *line, const char *name,
+			void *arg)
+{
+	const struct metrics_events *events = arg;
+
+	journal_line(events->journal, line, events->device, name);
+}
 
 static void event_count(const struct ibsa_event *event, void *arg)
 {
@@ -36,6 +51,8 @@ static void event_count(const struct ibsa_event *event, void *arg)
 	else if (event->kind == IBSA_EVENT_LOST ||
 		 event->kind == IBSA_EVENT_REFUSED)
 		totals->is_subscribed = false;
+	if (events->journal >= 0)
+		event_lines_add(&events->lines, event);
 }
 
 static void port_note(unsigned int changes, const struct ibsa_port_state *now,
@@ -61,6 +78,13 @@ static int subscribe(struct metrics_events *events, struct ibsa_error *error)
 	return err;
 }
 
+static void metrics_events_stop(struct metrics_events *events)
+{
+	(void)ibsa_close(events->client);
+	events->client = NULL;
+	event_lines_end(&events->lines);
+}
+
 /*
  * Only one program can receive the Reports at a port: if another program
  * receives them, subscribing fails. On an embedded fabric, the client loads the
@@ -80,24 +104,23 @@ static void metrics_events_start(struct metrics_events *events,
 	options.device = at->port->opened_as;
 	options.port = at->port->number;
 	err = ibsa_open(&options, &error, &events->client);
-	if (err)
+	if (err) {
 		events->client = NULL;
-	else
+	} else {
+		snprintf(events->device, sizeof(events->device), "%s",
+			 at->port->device);
+		event_lines_start(&events->lines, events->client, event_write,
+				  events);
 		err = subscribe(events, &error);
+	}
 	if (!err)
 		return;
 	if (!events->is_explained)
-		complain("events are not counted: %s",
+		complain("events are not counted%s: %s",
+			 events->journal >= 0 ? " or written" : "",
 			 *error.text ? error.text : strerror(-err));
 	events->is_explained = true;
-	(void)ibsa_close(events->client);
-	events->client = NULL;
-}
-
-static void metrics_events_stop(struct metrics_events *events)
-{
-	(void)ibsa_close(events->client);
-	events->client = NULL;
+	metrics_events_stop(events);
 }
 
 /*
@@ -199,10 +222,14 @@ static void serve(struct metrics_server *server,
 		if (client)
 			timeout_ms = sooner(timeout_ms,
 					    ibsa_timeout_ms(client));
+		timeout_ms = sooner(timeout_ms,
+				    event_lines_wait_ms(&server->events.lines));
 		(void)poll(fds, sizeof(fds) / sizeof(fds[0]), timeout_ms);
 		/* -ENODEV: the client reopens a device that returns. */
-		if (client)
+		if (client) {
 			(void)ibsa_dispatch(client);
+			event_lines_room_check(&server->events.lines);
+		}
 		http_run(&server->http);
 	}
 }
@@ -259,17 +286,23 @@ int metrics_listen(struct cli *cli, const struct ibsa_topology *expected)
 		.expected = expected,
 		.http = { .path = "/metrics", .page = page_make },
 		.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+		.events = { .journal = -1 },
 	};
-	int status;
+	int status = CLI_DONE;
 
 	if (server.wake_fd < 0)
 		return fail_device("cannot create an eventfd: %s",
 				   strerror(errno));
 	server.http.arg = &server;
 	signal(SIGPIPE, SIG_IGN);
-	status = server_run(&server);
+	if (metrics_own(cli)->journal)
+		status = journal_option_open(&server.events.journal);
+	if (status == CLI_DONE)
+		status = server_run(&server);
 	metrics_end(&server.metrics);
 	free(server.text);
+	if (server.events.journal >= 0)
+		close(server.events.journal);
 	close(server.wake_fd);
 	return status;
 }

@@ -59,6 +59,9 @@ static bool arguments_check(const struct cli *cli)
 		complain("metrics node has no option --expect");
 	else if (cli->output.file && metrics_own(cli)->listen)
 		complain("only one of --output and --listen can be given");
+	else if (metrics_own(cli)->journal && !metrics_own(cli)->listen)
+		complain("metrics has events for --journal only with --listen; "
+			 "or use ibsa watch --journal");
 	else
 		return !metrics_own(cli)->label ||
 		       metrics_label_check(metrics_own(cli)->label);
@@ -84,6 +87,8 @@ static int cmd_metrics(struct cli *cli)
 /* clang-format off */
 static const struct option_row rows[] = {
 	OPTION_EXPECT(struct metrics_options, expect, 0),
+	{ 0, "journal", NULL, "also write events to the systemd journal",
+	  OPTION_AT(struct metrics_options, journal) },
 	{ 0, "label", "NAME=VALUE", "a label of all values",
 	  OPTION_AT(struct metrics_options, label) },
 	{ 0, "listen", "ADDRESS", "serve over HTTP: PORT or ADDR:PORT",

@@ -15,6 +15,7 @@ enum {
 	METRICS_PEERS_MAX = 1024, /* each peer is a series */
 	METRICS_SM_STATES = 4,
 	METRICS_EVENT_KINDS = 8,
+	METRICS_NAMED_MAX = 32, /* each named finding is a series */
 #define METRICS_COUNT(kind, name, severity) +1
 	METRICS_FINDING_KINDS = 0 IBSA_FINDINGS(METRICS_COUNT),
 #undef METRICS_COUNT
@@ -41,11 +42,16 @@ struct metrics_sm {
 	size_t by_state[METRICS_SM_STATES];
 };
 
-/* The fabric. */
+/*
+ * The fabric. @named: the first @named_count findings, critical ones before
+ * warnings.
+ */
 struct metrics_fabric {
 	bool is_known;
 	struct ibsa_topology_info info;
 	size_t findings[METRICS_FINDING_KINDS];
+	struct ibsa_finding named[METRICS_NAMED_MAX];
+	size_t named_count;
 };
 
 /* Counters that a command with --listen adds up over all collections. */

@@ -10,12 +10,14 @@
  * struct metrics_options - options of ibsa metrics
  * @expect: file of --expect, or NULL
  * @listen: address of --listen, or NULL
+ * @journal: write events to the systemd journal
  * @label:  NAME=VALUE, the label of all samples, or NULL
  * @node:   what the ports of this machine are compared with
  */
 struct metrics_options {
 	const char *expect;
 	const char *listen;
+	bool journal;
 	const char *label;
 	struct node_options node;
 };

@@ -245,6 +245,25 @@ static void fabric_findings_write(struct metrics_text *text)
 			    sizeof(expected_kinds) / sizeof(expected_kinds[0]));
 }
 
+/* Write each finding with the port that it is about, and both ends of its link. */
+static void named_findings_write(struct metrics_text *text)
+{
+	const struct metrics_fabric *fabric = &text->metrics->fabric;
+
+	for (size_t i = 0; i < fabric->named_count; i++) {
+		const struct ibsa_finding *finding = &fabric->named[i];
+		char guid[NUMBER_TEXT], port[NUMBER_TEXT];
+
+		metrics_sample(text, 1, "kind", finding->name, "severity",
+			       finding->severity == IBSA_SEVERITY_CRITICAL
+				       ? "critical"
+				       : "warning",
+			       "guid", guid_text(finding->guid, guid), "port",
+			       number_text(finding->port, port), "what",
+			       finding->what.text, NULL);
+	}
+}
+
 enum reached { PEER_REACHED, PEER_UNREACHED, PEER_UNKNOWN };
 
 static enum reached peer_state(const struct metrics *metrics,
@@ -359,6 +378,9 @@ static const struct metric table[] = {
 	  "1 if the SA reports events to this process.", subscribed_write },
 	{ "ibsa_events", METRIC_COUNTER, "", "Events that the SA reported.",
 	  events_write },
+	{ "ibsa_fabric_finding", METRIC_GAUGE, "",
+	  "1 for each of the first 32 findings about the fabric.",
+	  named_findings_write },
 	{ "ibsa_fabric_findings", METRIC_GAUGE, "",
 	  "Findings about the fabric, by kind as in ibsa check.",
 	  fabric_findings_write },

@@ -83,8 +83,8 @@ bool metrics_label_check(const char *label)
 {
 	/* The labels of the table of metrics. */
 	static const char own[] = "device gid guid kind lid link_layer node "
-				  "peer port port_role priority result state "
-				  "status type version";
+				  "peer port port_role priority result "
+				  "severity state status type version what";
 	const size_t len = strcspn(label, "=");
 	char name[64];
 

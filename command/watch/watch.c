@@ -11,53 +11,26 @@
 #include "base/clock.h"
 #include "base/list.h"
 #include "output/column_table.h"
+#include "names/journal_line.h"
 #include "session/event_text.h"
 #include "session/query_wait.h"
 #include "session/waiter.h"
 #include "output/fields.h"
-#include "watch/names.h"
+#include "names/event_lines.h"
 #include "names/nodes.h"
 #include "names/target.h"
 #include "watch/watch.h"
 #include "options/command.h"
 
-enum {
-	/*
-	 * Milliseconds between two checks whether the output has room again
-	 * after events were left out.
-	 */
-	ROOM_CHECK_MS = 500,
-	/* Largest number of events that wait for the name of a node. */
-	LINES_MAX = 65536,
-	WORD_BYTES = 32,
-};
-
-/*
- * An event that is printed after all earlier events; an earlier one may be
- * waiting for the name of its node.
- */
-struct line {
-	struct line *next;
-	struct ibsa_event event;
-	struct timespec when;
-	unsigned long ticket;
-	bool is_generic;
-	char holder[IBSA_VALUE_TEXT + 64]; /* buffer of event.holder */
-	char left_out[64];		   /* why this is a gap, or "" */
-};
+enum { WORD_BYTES = 32 };
 
 struct watcher {
 	struct cli *cli;
 	unsigned int kinds;
 	struct ibsa_gid *gids;
 	size_t gid_count;
-	struct names names;
-	struct line *first, **last;
-	unsigned int lines;
-	struct watch_limit limit;
+	struct event_lines lines;
 	int journal;
-	bool was_subscribed;
-	bool ending;
 	int status; /* exit status */
 };
 
@@ -72,27 +45,6 @@ static const char *number_text(char out[WORD_BYTES], const char *what,
 	return out;
 }
 
-static bool is_of_gid(const struct ibsa_event *event)
-{
-	return event->kind & IBSA_EVENT_OF_SM;
-}
-
-static const char *name_of(const struct watcher *watcher,
-			   const struct ibsa_event *event)
-{
-	if (is_of_gid(event))
-		return names_of_guid(&watcher->names,
-				     fields_gid_guid(&event->gid));
-	if (event->lid && event->lid <= IBSA_LID_UNICAST_MAX)
-		return names_of_lid(&watcher->names, (uint16_t)event->lid);
-	return NULL;
-}
-
-static const char *line_reason(const struct line *line)
-{
-	return *line->left_out ? line->left_out : event_reason(&line->event);
-}
-
 static void put_time(struct out *out, const struct timespec *when)
 {
 	char text[UTC_TEXT], all[2 * UTC_TEXT];
@@ -104,7 +56,7 @@ static void put_time(struct out *out, const struct timespec *when)
 }
 
 /* Write an event for programs: every line has the same cells. */
-static void data_cells(struct out *out, const struct line *line,
+static void data_cells(struct out *out, const struct event_line *line,
 		       const char *name)
 {
 	const struct ibsa_event *event = &line->event;
@@ -113,7 +65,7 @@ static void data_cells(struct out *out, const struct line *line,
 	out_count(out, "sequence", event->sequence);
 	out_count_or_none(out, "trap", event->kind & IBSA_EVENT_ALL,
 			  event->trap);
-	if (is_of_gid(event))
+	if (event_has_gid(event))
 		fields_gid(out, "gid", &event->gid);
 	else
 		out_none(out, "gid");
@@ -121,11 +73,11 @@ static void data_cells(struct out *out, const struct line *line,
 	out_text_or_none(out, "name", name);
 	out_count_or_none(out, "port", event->port_num, event->port_num);
 	out_count(out, "audited", event->audited);
-	out_text_or_none(out, "reason", line_reason(line));
+	out_text_or_none(out, "reason", event_line_reason(line));
 	out_hex16(out, "status", event->status);
 }
 
-static void text_cells(struct out *out, const struct line *line,
+static void text_cells(struct out *out, const struct event_line *line,
 		       const char *name)
 {
 	const struct ibsa_event *event = &line->event;
@@ -138,7 +90,7 @@ static void text_cells(struct out *out, const struct line *line,
 		 event->kind == IBSA_EVENT_OTHER
 			 ? text
 			 : ibsa_event_name(event->kind));
-	if (is_of_gid(event))
+	if (event_has_gid(event))
 		fields_gid(out, "about", &event->gid);
 	else
 		out_text(out, "about",
@@ -148,153 +100,39 @@ static void text_cells(struct out *out, const struct line *line,
 	out_text(out, "port",
 		 event->port_num ? number_text(text, "port", event->port_num)
 				 : "");
-	if (line_reason(line))
-		out_text(out, "reason", line_reason(line));
+	if (event_line_reason(line))
+		out_text(out, "reason", event_line_reason(line));
 }
 
-/*
- * An event and its watch, as the argument of the function that writes the row.
- */
+/* An event and its name, as the argument of the function that writes the row. */
 struct shown {
-	const struct watcher *watcher;
-	const struct line *line;
+	const struct event_line *line;
+	const char *name;
 };
-
-/* Return: the name of the event's node, safe to print, or NULL. */
-static const char *clean_name(const struct watcher *watcher,
-			      const struct ibsa_event *event,
-			      char out[IBSA_VALUE_TEXT])
-{
-	const char *name = name_of(watcher, event);
-
-	return name ? fields_clean(name, out) : NULL;
-}
 
 static void line_row(struct out *out, size_t index, void *arg)
 {
 	const struct shown *shown = arg;
-	const struct line *line = shown->line;
-	char clean[IBSA_VALUE_TEXT];
-	const char *name = clean_name(shown->watcher, &line->event, clean);
 
 	(void)index;
-	put_time(out, &line->when);
+	put_time(out, &shown->line->when);
 	if (out_is_data(out))
-		data_cells(out, line, name);
+		data_cells(out, shown->line, shown->name);
 	else
-		text_cells(out, line, name);
+		text_cells(out, shown->line, shown->name);
 }
 
-static bool is_ready(const struct watcher *watcher, const struct line *line)
-{
-	return watcher->ending || watcher->lines > LINES_MAX ||
-	       watcher->names.answered >= line->ticket ||
-	       name_of(watcher, &line->event);
-}
-
-static void line_print(struct watcher *watcher, const struct line *line)
-{
-	struct cli *cli = watcher->cli;
-	struct shown shown = { .watcher = watcher, .line = line };
-	char clean[IBSA_VALUE_TEXT];
-
-	if (watcher->journal >= 0 && *line->left_out)
-		complain("%s", line->left_out);
-	if (watcher->journal >= 0)
-		watch_journal(watcher->journal, &line->event, cli->open.device,
-			      clean_name(watcher, &line->event, clean));
-	else
-		out_event(&cli->out, line_row, &shown);
-}
-
-/*
- * Print, in order, the events up to the first one that waits for the name of
- * its node.
- */
-static void lines_flush(void *arg)
+static void line_print(const struct event_line *line, const char *name,
+		       void *arg)
 {
 	struct watcher *watcher = arg;
+	struct cli *cli = watcher->cli;
+	struct shown shown = { .line = line, .name = name };
 
-	while (watcher->first && is_ready(watcher, watcher->first)) {
-		struct line *line = watcher->first;
-
-		line_print(watcher, line);
-		watcher->first = line->next;
-		if (!line->next)
-			watcher->last = &watcher->first;
-		watcher->lines--;
-		free(line);
-	}
-}
-
-/*
- * Request the name of the event's node from the SA; after a gap, and at the
- * first subscription, the names of all nodes. Nothing is requested if a port
- * has left the subnet: the SA does not have the name of its node any more.
- */
-static void name_request(struct watcher *watcher,
-			 const struct ibsa_event *event)
-{
-	if (event->kind == IBSA_EVENT_GID_IN)
-		names_request_guid(&watcher->names,
-				   fields_gid_guid(&event->gid));
-	else if (event->lid && event->lid <= IBSA_LID_UNICAST_MAX)
-		names_request_lid(&watcher->names, (uint16_t)event->lid);
-	else if (event->kind == IBSA_EVENT_GAP ||
-		 (event->kind == IBSA_EVENT_SUBSCRIBED &&
-		  !watcher->was_subscribed))
-		names_load(&watcher->names);
-}
-
-/* Return: a new last line, or NULL after a message. */
-static struct line *line_add(struct watcher *watcher,
-			     const struct ibsa_event *event)
-{
-	struct line *line = calloc(1, sizeof(*line));
-
-	if (!line) {
-		complain("an event was not printed: out of memory");
-		return NULL;
-	}
-	line->event = *event;
-	line->event.notice = NULL;
-	clock_gettime(CLOCK_REALTIME, &line->when);
-	*watcher->last = line;
-	watcher->last = &line->next;
-	watcher->lines++;
-	return line;
-}
-
-/* If events were left out, say so once the output has room again. */
-static void left_out_tell(struct watcher *watcher)
-{
-	const struct ibsa_event gap = {
-		.kind = IBSA_EVENT_GAP,
-		.sequence = watcher->limit.sequence,
-	};
-	uint64_t count = watch_limit_left_out(&watcher->limit, watcher->ending);
-	struct line *line = count ? line_add(watcher, &gap) : NULL;
-
-	if (line)
-		snprintf(line->left_out, sizeof(line->left_out),
-			 "%" PRIu64 " events left out: too many", count);
-	lines_flush(watcher);
-}
-
-static void append(struct watcher *watcher, const struct ibsa_event *event)
-{
-	struct line *line = line_add(watcher, event);
-
-	if (!line)
-		return;
-	line->is_generic = event->notice && event->notice->is_generic;
-	if (event->holder) {
-		snprintf(line->holder, sizeof(line->holder), "%s; %s",
-			 event_failure(event->err), event->holder);
-		line->event.holder = line->holder;
-	}
-	/* Events of the subscription have no node. */
-	line->ticket = event->kind & IBSA_EVENT_ALL ? watcher->names.asked : 0;
+	if (watcher->journal >= 0)
+		journal_line(watcher->journal, line, cli->open.device, name);
+	else
+		out_event(&cli->out, line_row, &shown);
 }
 
 /*
@@ -307,14 +145,14 @@ static void watch_refused(struct watcher *watcher,
 {
 	const bool is_told = redirection_explain(watcher->cli, event->status);
 
-	if (watcher->was_subscribed || watcher->ending)
+	if (watcher->lines.was_subscribed || watcher->lines.is_ending)
 		return;
 	if (!is_told)
 		refusal_explain(event->audited ? &ibsa_node_record
 					       : &ibsa_inform_info_record,
 				event->status);
 	watcher->status = CLI_REFUSED;
-	watcher->ending = true;
+	watcher->lines.is_ending = true;
 }
 
 static void ended(struct watcher *watcher, const struct ibsa_event *event)
@@ -331,20 +169,11 @@ static void event_received(const struct ibsa_event *event, void *arg)
 {
 	struct watcher *watcher = arg;
 
-	if (event->kind & IBSA_EVENT_ALL &&
-	    !watch_limit_take(&watcher->limit, event->sequence))
-		return;
-	left_out_tell(watcher);
-	if (event->kind != IBSA_EVENT_ENDED)
-		name_request(watcher, event);
-	append(watcher, event);
-	if (event->kind == IBSA_EVENT_SUBSCRIBED)
-		watcher->was_subscribed = true;
-	else if (event->kind == IBSA_EVENT_REFUSED)
+	event_lines_add(&watcher->lines, event);
+	if (event->kind == IBSA_EVENT_REFUSED)
 		watch_refused(watcher, event);
 	else if (event->kind == IBSA_EVENT_ENDED)
 		ended(watcher, event);
-	lines_flush(watcher);
 }
 
 /*
@@ -356,12 +185,12 @@ static void watch_wait(struct watcher *watcher, struct interrupt *interrupt)
 	struct waiter waiter;
 
 	waiter_start(&waiter, watcher->cli, interrupt);
-	while (!watcher->ending && !interrupt_seen(interrupt) &&
+	while (!watcher->lines.is_ending && !interrupt_seen(interrupt) &&
 	       out_is_read(&watcher->cli->out)) {
-		int err = waiter_wait(
-			&waiter, watcher->limit.left_out ? ROOM_CHECK_MS : -1);
+		int err = waiter_wait(&waiter,
+				      event_lines_wait_ms(&watcher->lines));
 
-		left_out_tell(watcher);
+		event_lines_room_check(&watcher->lines);
 		if (waiter_failed(err)) {
 			watcher->status = CLI_SILENT;
 			break;
@@ -396,11 +225,8 @@ static void watch_start(struct watcher *watcher, struct interrupt *interrupt)
 	struct ibsa_event_watch *handle;
 	int err;
 
-	watcher->names = (struct names){
-		.client = watcher->cli->client,
-		.changed = lines_flush,
-		.arg = watcher,
-	};
+	event_lines_start(&watcher->lines, watcher->cli->client, line_print,
+			  watcher);
 	err = ibsa_event_watch_start(watcher->cli->client, &options,
 				     event_received, watcher, &error, &handle);
 	if (err) {
@@ -409,8 +235,8 @@ static void watch_start(struct watcher *watcher, struct interrupt *interrupt)
 	}
 	process_only_warn(watcher->cli);
 	watch_wait(watcher, interrupt);
-	watcher->ending = true;
-	left_out_tell(watcher);
+	watcher->lines.is_ending = true;
+	event_lines_room_check(&watcher->lines);
 }
 
 static int gid_add(struct watcher *watcher, const struct ibsa_gid *gid)
@@ -492,8 +318,7 @@ static void watch_end(struct watcher *watcher)
 {
 	(void)ibsa_close(watcher->cli->client);
 	watcher->cli->client = NULL;
-	lines_flush(watcher);
-	names_done(&watcher->names);
+	event_lines_end(&watcher->lines);
 	free(watcher->gids);
 }
 
@@ -538,6 +363,28 @@ static const struct column watch_list[] = {
 
 static const struct columns columns_watch = COLUMN_STREAM("watch", watch_list);
 
+/*
+ * Open the journal if --journal is given. If it is not, open the journal if
+ * lines of text on standard output would reach it; a failure then leaves the
+ * lines. Otherwise @out is unchanged. Return: the exit status; a failure is
+ * printed.
+ */
+static int watch_journal_open(const struct cli *cli, int *out)
+{
+	const bool is_lines = cli->out.shape == OUT_TABLE &&
+			      !cli->output.format && !cli->output.fields;
+
+	if (!watch_own(cli)->journal) {
+		if (is_lines && journal_is_output())
+			*out = journal_open();
+		return CLI_DONE;
+	}
+	if (!is_lines)
+		return fail_usage("--journal writes no other format; remove "
+				  "--format, --json, --fields and --verbose");
+	return journal_option_open(out);
+}
+
 static int cmd_watch(struct cli *cli)
 {
 	struct watcher watcher = {
@@ -546,7 +393,6 @@ static int cmd_watch(struct cli *cli)
 		.status = CLI_DONE,
 	};
 
-	watcher.last = &watcher.first;
 	for (int i = 1; i < cli->arg_count; i++)
 		watcher.kinds |= watch_kinds_of(cli->args[i]);
 	/*

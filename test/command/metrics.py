@@ -63,8 +63,16 @@ def compare_fabric(test, samples, *expect):
     test.same(samples["ibsa_fabric_links"],
               sum(row["peer"] is not None for row in links), "links")
     kinds = KINDS + (EXPECTED_KINDS if expect else ())
-    found = counted(test.rows("check", *expect, status=None), kinds)
+    rows = test.rows("check", *expect, status=None)
+    found = counted(rows, kinds)
     test.same(of(samples, "ibsa_fabric_findings", "kind"), found, "findings")
+    rows = [row for row in rows if row["finding"] in kinds]
+    test.same(sorted((named["kind"], named["severity"], named["guid"],
+                      named["port"], named["what"])
+                     for named in labels_of(samples, "ibsa_fabric_finding")),
+              sorted((row["finding"], row["severity"], row["node_guid"],
+                      str(row["port"] or 0), row["what"]) for row in rows),
+              "named findings")
     return found
 
 
@@ -98,7 +106,7 @@ def compare_peers(test, samples, peers):
 def check_answers(test, samples, status):
     """All answers of the collection have the status."""
     answers = of(samples, "ibsa_collect_answers", "status")
-    test.same(len(answers), 17, "number of statuses")
+    test.same(len(answers), 18, "number of statuses")
     test.same([name for name, value in answers.items() if value], [status],
               "statuses")
 

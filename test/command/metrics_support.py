@@ -15,7 +15,7 @@ except ImportError:
 
 # Largest number of series by the manual page: SERIES, and PORT_SERIES more for
 # each port of the machine and for each peer.
-SERIES, PORT_SERIES = 77, 8
+SERIES, PORT_SERIES = 110, 8
 
 
 class Test:

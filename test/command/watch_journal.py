@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests ibsa watch --journal, with a simulated journal.
+"""Tests --journal of ibsa watch and ibsa metrics, with a simulated journal.
 
 usage: watch_journal.py IBSA FABRIC PAGE
 
@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 from metrics_support import Server, Test
 
@@ -58,6 +59,13 @@ def entry_read(test, journal):
     fields = dict(line.split("=", 1) for line in text.splitlines())
     test.same(len(fields), text.count("\n"), "a field is there twice")
     return fields
+
+
+def entry_of_kind(test, journal, kind):
+    """The next entry of this kind; others are ignored."""
+    while (entry := entry_read(test, journal))["IBSA_EVENT"] != kind:
+        pass
+    return entry
 
 
 def entry_of(row):
@@ -157,6 +165,30 @@ def default_is_the_journal(test, journal):
                           "last entry")
 
 
+def metrics_write_and_count(test, server, journal):
+    """One process, with one subscription, writes events and serves metrics."""
+    with subprocess.Popen(
+            [test.ibsa, "metrics", "node", "--listen", "127.0.0.1:0",
+             "--journal"], text=True, env={**test.env,
+                                           "IBSA_NODE": "node2 mlx5_0"},
+            stdout=subprocess.PIPE) as metrics:
+        url = metrics.stdout.readline().strip()
+        test.same(entry_read(test, journal)["IBSA_EVENT"], "subscribed",
+                  "first entry of metrics")
+        server.change("node", "remove", "größe")
+        entry = entry_of_kind(test, journal, "gid-out")
+        test.same((entry["IBSA_NODE"], entry["IBSA_DEVICE"]),
+                  ("größe", "mlx5_0"), "entry of metrics")
+        with urllib.request.urlopen(url, timeout=20) as page:
+            text = page.read().decode()
+        test.expect('ibsa_events_total{kind="gid-out"} 1\n' in text, text)
+        server.change("node", "add", "größe")
+        entry_of_kind(test, journal, "gid-in")
+        metrics.terminate()
+        test.same(metrics.wait(20), 0, "exit status of metrics")
+        entry_of_kind(test, journal, "ended")
+
+
 def message_ids(test, page):
     """Return the MESSAGE_IDs of the manual page. The command must have the
     same."""
@@ -164,7 +196,7 @@ def message_ids(test, page):
         listed = dict(re.findall(r"^\.It ([a-z-]+) Ta ([0-9a-f]{32})$",
                                  file.read(), re.M))
     test.same(len(listed), 14, "kinds of events")
-    source = pathlib.Path(__file__).parents[2] / "command/watch/journal.c"
+    source = pathlib.Path(__file__).parents[2] / "command/names/journal_line.c"
     test.same(sorted(re.findall(r'"([0-9a-f]{32})"', source.read_text("utf-8"))),
               sorted(listed.values()), "MESSAGE_IDs of the page")
     return listed
@@ -174,6 +206,8 @@ def main(ibsa, fabric, page):
     namespace_enter()
     test = Test(ibsa)
     listed = message_ids(test, page)
+    _, error = test.run("metrics", "--journal", "--fabric", fabric, status=2)
+    test.expect("only with --listen" in error, error)
     _, error = test.run("watch", "--journal", "--fabric", fabric, "-j",
                         status=2)
     test.expect("--journal writes no other" in error, error)
@@ -181,6 +215,7 @@ def main(ibsa, fabric, page):
     with Server(test, fabric) as server:
         entries_are_those_of_watch(test, server, journal, listed)
         default_is_the_journal(test, journal)
+        metrics_write_and_count(test, server, journal)
     journal.close()
     os.unlink(PATH)
     _, error = test.run("watch", "--journal", "--fabric", fabric, status=4)

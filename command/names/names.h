@@ -3,8 +3,8 @@
  * Names of nodes, which are requested from the SA without waiting for the
  * reply.
  */
-#ifndef COMMAND_WATCH_NAMES_H
-#define COMMAND_WATCH_NAMES_H
+#ifndef COMMAND_NAMES_H
+#define COMMAND_NAMES_H
 
 #include <ibsa/ibsa.h>
 

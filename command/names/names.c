@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "watch/names.h"
+#include "names/names.h"
 
 enum {
 	/*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events of ibsa watch as entries of the systemd journal, by its native
+ * Events as entries of the systemd journal, by its native
  * protocol: a datagram of lines "FIELD=value". The protocol is stable and needs
  * no library.
  *
@@ -20,8 +20,9 @@
 
 #include <ibsa/text.h>
 
+#include "base/complain.h"
+#include "names/journal_line.h"
 #include "session/event_text.h"
-#include "watch/watch.h"
 
 enum {
 	JOURNAL_ENTRY_BYTES = 4096,
@@ -40,7 +41,7 @@ static const struct sockaddr_un address = {
 	.sun_path = "/run/systemd/journal/socket",
 };
 
-static int journal_open(void)
+int journal_open(void)
 {
 	const struct sockaddr none = { .sa_family = AF_UNSPEC };
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -174,7 +175,7 @@ static void message_field(struct journal_entry *entry,
  * inherits JOURNAL_STREAM, but may have another standard output. Source:
  * systemd.exec(5).
  */
-static bool output_is_journal(void)
+bool journal_is_output(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
 	uintmax_t device, inode;
@@ -187,21 +188,10 @@ static bool output_is_journal(void)
 	       is.st_ino == inode;
 }
 
-int watch_journal_open(const struct cli *cli, int *out)
+int journal_option_open(int *out)
 {
-	const bool is_lines = cli->out.shape == OUT_TABLE &&
-			      !cli->output.format && !cli->output.fields;
-	int fd;
+	const int fd = journal_open();
 
-	if (!watch_own(cli)->journal) {
-		if (is_lines && output_is_journal())
-			*out = journal_open();
-		return CLI_DONE;
-	}
-	if (!is_lines)
-		return fail_usage("--journal writes no other format; remove "
-				  "--format, --json, --fields and --verbose");
-	fd = journal_open();
 	if (fd < 0)
 		return fail_device("--journal: cannot connect to the systemd "
 				   "journal: %s",
@@ -210,15 +200,18 @@ int watch_journal_open(const struct cli *cli, int *out)
 	return CLI_DONE;
 }
 
-void watch_journal(int fd, const struct ibsa_event *event, const char *device,
-		   const char *name)
+void journal_line(int fd, const struct event_line *line, const char *device,
+		  const char *name)
 {
+	const struct ibsa_event *event = &line->event;
 	const struct message *message = message_find(event->kind);
 	struct journal_entry entry = { .len = 0 };
 	char gid[IBSA_GID_TEXT] = "";
 	int err;
 
-	if (event->kind & IBSA_EVENT_OF_SM)
+	if (*line->left_out)
+		complain("%s", line->left_out);
+	if (event_has_gid(event))
 		ibsa_gid_format(&event->gid, gid, sizeof(gid));
 	message_field(&entry, event, gid, name);
 	if (message) {

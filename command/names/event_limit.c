@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Limits how many events ibsa watch prints, and counts those left out. */
+/* Limits how many events are printed, and counts those left out. */
 
 #include "base/clock.h"
-#include "watch/watch.h"
+#include "names/event_lines.h"
 
 enum {
 	/* The time after which an unused burst is free again. */
-	BURST_MS = WATCH_LIMIT_BURST * 1000 / WATCH_LIMIT_PER_S,
+	BURST_MS = EVENT_LIMIT_BURST * 1000 / EVENT_LIMIT_PER_S,
 	AGAIN_MS = 500,
 };
 
-bool watch_limit_take(struct watch_limit *limit, uint64_t sequence)
+bool event_limit_take(struct event_limit *limit, uint64_t sequence)
 {
 	const int64_t now = now_ms();
 	const int64_t again_ms = limit->left_out ? AGAIN_MS : 0;
@@ -23,11 +23,11 @@ bool watch_limit_take(struct watch_limit *limit, uint64_t sequence)
 		limit->sequence = sequence;
 		return false;
 	}
-	limit->full_ms += 1000 / WATCH_LIMIT_PER_S;
+	limit->full_ms += 1000 / EVENT_LIMIT_PER_S;
 	return true;
 }
 
-uint64_t watch_limit_left_out(struct watch_limit *limit, bool is_ending)
+uint64_t event_limit_left_out(struct event_limit *limit, bool is_ending)
 {
 	const uint64_t count = limit->left_out;
 
