@@ -389,8 +389,13 @@ int report_check(const struct cli *cli, const struct scope *scope)
 {
 	if (!doctor_own(cli)->report)
 		return doctor_own(cli)->anonymous
-			       ? fail_usage("--anonymous is for --report FILE")
+			       ? fail_usage("--anonymous changes a report: "
+					    "give --report FILE, too")
 			       : CLI_DONE;
+	if (strcmp(doctor_own(cli)->report, "-") == 0)
+		return fail_usage("--report: '-' cannot be used, because the "
+				  "checks are written to standard output; name "
+				  "a file");
 	if (cli->record.path)
 		return fail_usage("--report has a capture: give it without "
 				  "--record");
@@ -416,6 +421,10 @@ int report_write(struct doctor *doctor, const struct scope *scope)
 		status = closed;
 	if (status == CLI_DONE && doctor_is_interrupted(doctor))
 		status = fail_silent("--report: nothing is written");
+	if (status == CLI_DONE && !report.query_count && !report.file_count)
+		status = fail_device("--report: nothing is written: no port "
+				     "can be opened, and there are no device "
+				     "files");
 	if (status == CLI_DONE)
 		status = archive_make(&report);
 	if (status == CLI_DONE)

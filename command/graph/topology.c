@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/tar.h"
 #include "base/file_read.h"
 #include "names/node_map.h"
 #include "session/own_port.h"
@@ -151,6 +152,13 @@ static int text_load(const char *path, const struct file_text *file,
 		snprintf(error->text, sizeof(error->text),
 			 "%.100s: this is JSON, but a topology file is needed; "
 			 "write it with ibsa topology --format net",
+			 path);
+		return -EINVAL;
+	}
+	if (ibsa__is_tar((const uint8_t *)file->text, file->len)) {
+		snprintf(error->text, sizeof(error->text),
+			 "%.100s is a report of ibsa doctor; give it with "
+			 "--fabric",
 			 path);
 		return -EINVAL;
 	}

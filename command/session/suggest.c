@@ -163,8 +163,9 @@ void suggest_fabric(void)
 	installed_folder(IBSA_FABRICS_FROM_BIN, IBSA_FABRICS, folder);
 	example_find(folder, example, sizeof(example));
 	if (*example)
-		complain("for a shell on a simulated fabric, type: ibsa fabric "
-			 "exec %s -- bash; and in this shell: ibsa topology",
+		complain("to see what ibsa finds in a simulated pod, type: "
+			 "ibsa demo; for a shell on a simulated fabric: ibsa "
+			 "fabric exec %s -- bash",
 			 example);
 	else
 		complain("to simulate the fabric of a topology file, use "

@@ -510,6 +510,11 @@ reports() {
 	err_has 'without --record'
 	run 2 --fabric "$fabric" doctor --report r.tar -C 'node[12]'
 	err_has 'may be several; name a device'
+	run 2 --fabric "$fabric" doctor --report -; err_has 'name a file'
+	run 4 --fabric "$fabric" doctor --report r.tar nosuch
+	err_has 'nothing is written: no port can be opened'
+	run 0 --fabric r.tar check
+	run 2 topology r.tar; err_has 'report of ibsa doctor; give it with --fabric'
 	run 4 --fabric "$fabric" doctor --report /nowhere/r.tar
 	what='doctor --report on a terminal'
 	rm r.tar
