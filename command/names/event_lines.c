@@ -17,6 +17,14 @@ bool event_has_gid(const struct ibsa_event *event)
 	return event->kind & IBSA_EVENT_OF_SM;
 }
 
+const char *link_change_text(const struct link_change *change,
+			     char out[LINK_CHANGE_TEXT])
+{
+	snprintf(out, LINK_CHANGE_TEXT, "port %u: %s -> %s", change->port,
+		 change->before, change->after);
+	return out;
+}
+
 const char *event_line_reason(const struct event_line *line)
 {
 	return *line->left_out ? line->left_out : event_reason(&line->event);
@@ -123,7 +131,8 @@ int event_lines_wait_ms(const struct event_lines *lines)
 }
 
 static void line_append(struct event_lines *lines,
-			const struct ibsa_event *event)
+			const struct ibsa_event *event,
+			const struct link_change *change)
 {
 	struct event_line *line = line_add(lines, event);
 
@@ -135,6 +144,9 @@ static void line_append(struct event_lines *lines,
 			 event_failure(event->err), event->holder);
 		line->event.holder = line->holder;
 	}
+	line->has_change = change;
+	if (change)
+		line->change = *change;
 	/* Events of the subscription have no node. */
 	line->ticket = event->kind & IBSA_EVENT_ALL ? lines->names.asked : 0;
 }
@@ -154,13 +166,21 @@ void event_lines_start(struct event_lines *lines, struct ibsa_client *client,
 
 void event_lines_add(struct event_lines *lines, const struct ibsa_event *event)
 {
+	event_lines_add_link(lines, event, NULL);
+}
+
+void event_lines_add_link(struct event_lines *lines,
+			  const struct ibsa_event *event,
+			  const struct link_change *change)
+{
 	if (event->kind & IBSA_EVENT_ALL &&
 	    !event_limit_take(&lines->limit, event->sequence))
 		return;
 	event_lines_room_check(lines);
-	if (event->kind != IBSA_EVENT_ENDED)
+	/* The client may be closed at the end. */
+	if (event->kind != IBSA_EVENT_ENDED && !lines->is_ending)
 		name_request(lines, event);
-	line_append(lines, event);
+	line_append(lines, event, change);
 	lines->was_subscribed |= event->kind == IBSA_EVENT_SUBSCRIBED;
 	lines_flush(lines);
 }

@@ -47,6 +47,21 @@ bool event_limit_take(struct event_limit *limit, uint64_t sequence);
  */
 uint64_t event_limit_left_out(struct event_limit *limit, bool is_ending);
 
+enum { LINK_TEXT = 16 };
+
+/* A port of a switch whose link has changed; links such as "4xEDR" or "down". */
+struct link_change {
+	unsigned int port;
+	char before[LINK_TEXT];
+	char after[LINK_TEXT];
+};
+
+enum { LINK_CHANGE_TEXT = 2 * LINK_TEXT + 24 };
+
+/* Write such as "port 8: 4xEDR -> down". Return: @out. */
+const char *link_change_text(const struct link_change *change,
+			     char out[LINK_CHANGE_TEXT]);
+
 /*
  * An event that is printed after all earlier events; an earlier one may be
  * waiting for the name of its node.
@@ -59,6 +74,8 @@ struct event_line {
 	bool is_generic;
 	char holder[IBSA_VALUE_TEXT + 64]; /* buffer of event.holder */
 	char left_out[64];		   /* why this is a gap, or "" */
+	bool has_change;
+	struct link_change change;
 };
 
 /* @name: safe to print, or NULL: unknown. */
@@ -88,6 +105,11 @@ struct event_lines {
 void event_lines_start(struct event_lines *lines, struct ibsa_client *client,
 		       event_line_fn print, void *arg);
 void event_lines_add(struct event_lines *lines, const struct ibsa_event *event);
+
+/* As event_lines_add(), of an event about @change; NULL: the change is unknown. */
+void event_lines_add_link(struct event_lines *lines,
+			  const struct ibsa_event *event,
+			  const struct link_change *change);
 void event_lines_end(struct event_lines *lines);
 
 /*

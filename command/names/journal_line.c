@@ -156,11 +156,16 @@ static void text_field(struct journal_entry *entry, const char *name,
 }
 
 static void message_field(struct journal_entry *entry,
-			  const struct ibsa_event *event, const char *gid,
+			  const struct event_line *line, const char *gid,
 			  const char *name)
 {
+	const struct ibsa_event *event = &line->event;
 	const char *reason = event_reason(event);
 	char lid[24] = "";
+	char change[LINK_CHANGE_TEXT];
+
+	if (line->has_change)
+		reason = link_change_text(&line->change, change);
 
 	if (event->lid)
 		snprintf(lid, sizeof(lid), " LID %" PRIu32, event->lid);
@@ -213,7 +218,7 @@ void journal_line(int fd, const struct event_line *line, const char *device,
 		complain("%s", line->left_out);
 	if (event_has_gid(event))
 		ibsa_gid_format(&event->gid, gid, sizeof(gid));
-	message_field(&entry, event, gid, name);
+	message_field(&entry, line, gid, name);
 	if (message) {
 		journal_field(&entry, "MESSAGE_ID", "%s", message->id);
 		journal_field(&entry, "PRIORITY", "%d", message->priority);
@@ -229,6 +234,11 @@ void journal_line(int fd, const struct event_line *line, const char *device,
 	if (event->kind & IBSA_EVENT_ALL)
 		number_field(&entry, "IBSA_TRAP", event->trap);
 	number_field(&entry, "IBSA_AUDITED", event->audited);
+	if (line->has_change) {
+		number_field(&entry, "IBSA_LINK_PORT", line->change.port);
+		text_field(&entry, "IBSA_LINK_BEFORE", line->change.before);
+		text_field(&entry, "IBSA_LINK_AFTER", line->change.after);
+	}
 	text_field(&entry, "IBSA_REASON", event_reason(event));
 	if (event->status)
 		journal_field(&entry, "IBSA_STATUS", "0x%04x", event->status);

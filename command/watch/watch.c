@@ -19,6 +19,7 @@
 #include "names/event_lines.h"
 #include "names/nodes.h"
 #include "names/target.h"
+#include "watch/links.h"
 #include "watch/watch.h"
 #include "options/command.h"
 
@@ -30,6 +31,7 @@ struct watcher {
 	struct ibsa_gid *gids;
 	size_t gid_count;
 	struct event_lines lines;
+	struct links links;
 	int journal;
 	int status; /* exit status */
 };
@@ -75,6 +77,12 @@ static void data_cells(struct out *out, const struct event_line *line,
 	out_count(out, "audited", event->audited);
 	out_text_or_none(out, "reason", event_line_reason(line));
 	out_hex16(out, "status", event->status);
+	out_count_or_none(out, "link_port", line->has_change,
+			  line->change.port);
+	out_text_or_none(out, "link_before",
+			 line->has_change ? line->change.before : NULL);
+	out_text_or_none(out, "link_after",
+			 line->has_change ? line->change.after : NULL);
 }
 
 static void text_cells(struct out *out, const struct event_line *line,
@@ -82,6 +90,7 @@ static void text_cells(struct out *out, const struct event_line *line,
 {
 	const struct ibsa_event *event = &line->event;
 	char text[WORD_BYTES];
+	char change[LINK_CHANGE_TEXT];
 
 	if (event->kind == IBSA_EVENT_OTHER)
 		number_text(text, line->is_generic ? "trap" : "vendor",
@@ -100,7 +109,10 @@ static void text_cells(struct out *out, const struct event_line *line,
 	out_text(out, "port",
 		 event->port_num ? number_text(text, "port", event->port_num)
 				 : "");
-	if (event_line_reason(line))
+	if (line->has_change)
+		out_text(out, "reason",
+			 link_change_text(&line->change, change));
+	else if (event_line_reason(line))
 		out_text(out, "reason", event_line_reason(line));
 }
 
@@ -165,11 +177,32 @@ static void ended(struct watcher *watcher, const struct ibsa_event *event)
 	watcher->status = event->err ? CLI_SILENT : CLI_REFUSED;
 }
 
-static void event_received(const struct ibsa_event *event, void *arg)
+static bool event_is_of_link(const struct ibsa_event *event)
+{
+	return event->kind == IBSA_EVENT_LINK_STATE && event->lid &&
+	       event->lid <= IBSA_LID_UNICAST_MAX;
+}
+
+static void link_found(const struct ibsa_event *event,
+		       const struct link_change *change, void *arg)
 {
 	struct watcher *watcher = arg;
 
-	event_lines_add(&watcher->lines, event);
+	event_lines_add_link(&watcher->lines, event, change);
+}
+
+static void event_received(const struct ibsa_event *event, void *arg)
+{
+	struct watcher *watcher = arg;
+	const bool has_links = watch_own(watcher->cli)->links;
+
+	if (has_links && event_is_of_link(event))
+		links_seek(&watcher->links, event);
+	else if (has_links &&
+		 event->kind & (IBSA_EVENT_SUBSCRIBED | IBSA_EVENT_GAP))
+		links_load(&watcher->links, event);
+	else
+		event_lines_add(&watcher->lines, event);
 	if (event->kind == IBSA_EVENT_REFUSED)
 		watch_refused(watcher, event);
 	else if (event->kind == IBSA_EVENT_ENDED)
@@ -187,8 +220,13 @@ static void watch_wait(struct watcher *watcher, struct interrupt *interrupt)
 	waiter_start(&waiter, watcher->cli, interrupt);
 	while (!watcher->lines.is_ending && !interrupt_seen(interrupt) &&
 	       out_is_read(&watcher->cli->out)) {
+		const int links_ms = links_run(&watcher->links);
+		const int room_ms = event_lines_wait_ms(&watcher->lines);
 		int err = waiter_wait(&waiter,
-				      event_lines_wait_ms(&watcher->lines));
+				      links_ms < 0 || (room_ms >= 0 &&
+						       room_ms < links_ms)
+					      ? room_ms
+					      : links_ms);
 
 		event_lines_room_check(&watcher->lines);
 		if (waiter_failed(err)) {
@@ -227,6 +265,11 @@ static void watch_start(struct watcher *watcher, struct interrupt *interrupt)
 
 	event_lines_start(&watcher->lines, watcher->cli->client, line_print,
 			  watcher);
+	watcher->links = (struct links){
+		.client = watcher->cli->client,
+		.found = link_found,
+		.arg = watcher,
+	};
 	err = ibsa_event_watch_start(watcher->cli->client, &options,
 				     event_received, watcher, &error, &handle);
 	if (err) {
@@ -318,6 +361,7 @@ static void watch_end(struct watcher *watcher)
 {
 	(void)ibsa_close(watcher->cli->client);
 	watcher->cli->client = NULL;
+	links_end(&watcher->links);
 	event_lines_end(&watcher->lines);
 	free(watcher->gids);
 }
@@ -358,6 +402,9 @@ static const struct column watch_list[] = {
 	ALWAYS("audited", NUMBER),
 	MAYBE("reason", TEXT),
 	ALWAYS("status", NUMBER),
+	MAYBE("link_port", NUMBER),
+	MAYBE("link_before", TEXT),
+	MAYBE("link_after", TEXT),
 };
 /* clang-format on */
 

@@ -15,10 +15,12 @@
  * struct watch_options - options of ibsa watch
  * @audit_nodes: also read the table of nodes at intervals, to find changes
  *               whose Report was lost
+ * @links:       read the ports of switches, to find which link has changed
  * @journal:     write events to the systemd journal
  */
 struct watch_options {
 	bool audit_nodes;
+	bool links;
 	bool journal;
 };
 

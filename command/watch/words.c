@@ -58,6 +58,9 @@ static const struct option_row rows[] = {
 	  OPTION_AT(struct watch_options, audit_nodes) },
 	{ 0, "journal", NULL, "write events to the systemd journal",
 	  OPTION_AT(struct watch_options, journal) },
+	{ 0, "links", NULL,
+	  "also find the port, width and speed of link-state",
+	  OPTION_AT(struct watch_options, links) },
 };
 /* clang-format on */
 

@@ -189,6 +189,24 @@ def metrics_write_and_count(test, server, journal):
         entry_of_kind(test, journal, "ended")
 
 
+def links_are_named(test, server, journal):
+    """With --links, an event has the port, and its link before and after."""
+    writer = watch(test, "node2 mlx5_0", "--journal", "--links")
+    entry_of_kind(test, journal, "subscribed")
+    for before, after in (("4xEDR", "4xSDR"), ("4xSDR", "4xEDR")):
+        server.change("link", "speed", "leaf one/8", after)
+        for node in ("leaf one", "leaf two"):
+            entry = entry_of_kind(test, journal, "link-state")
+            test.same((entry["IBSA_NODE"], entry["IBSA_LINK_PORT"],
+                       entry["IBSA_LINK_BEFORE"], entry["IBSA_LINK_AFTER"]),
+                      (node, "8", before, after), "entry of a link")
+            test.expect(entry["MESSAGE"].endswith(
+                f"{node}: port 8: {before} -> {after}"), entry["MESSAGE"])
+    writer.terminate()
+    test.same(writer.wait(20), 0, "exit status of watch --links")
+    entry_of_kind(test, journal, "ended")
+
+
 def message_ids(test, page):
     """Return the MESSAGE_IDs of the manual page. The command must have the
     same."""
@@ -216,6 +234,7 @@ def main(ibsa, fabric, page):
         entries_are_those_of_watch(test, server, journal, listed)
         default_is_the_journal(test, journal)
         metrics_write_and_count(test, server, journal)
+        links_are_named(test, server, journal)
     journal.close()
     os.unlink(PATH)
     _, error = test.run("watch", "--journal", "--fabric", fabric, status=4)
