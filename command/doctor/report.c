@@ -13,6 +13,7 @@
 
 #include <ibsa/text.h>
 
+#include "base/clock.h"
 #include "base/file_write.h"
 #include "common/tar.h"
 #include "doctor/device_files.h"
@@ -28,6 +29,7 @@ enum {
 	PAUSE_MS = 100, /* after each answer, for the load on the SA */
 	HOSTS = 5,	/* with a query for the path to each */
 	PKEYS = 4,	/* with a query for the paths of each */
+	SILENT_MAX = 2, /* queries without a reply, before the rest is left */
 };
 
 struct report {
@@ -40,6 +42,7 @@ struct report {
 	uint64_t hosts[HOSTS]; /* port GUIDs of adapters in the NodeRecords */
 	size_t host_count;
 	size_t query_count;
+	unsigned int silent; /* last queries that got no reply */
 	size_t file_count;
 	bool has_failed; /* a part of the archive could not be made */
 };
@@ -80,6 +83,17 @@ static void answer_note(struct report *report, const struct ibsa_query *query,
 			    : ibsa_status_text(answer->status));
 }
 
+/* Receive for PAUSE_MS, and drop what arrives. */
+static void report_pause(const struct report *report)
+{
+	const int64_t until = now_ms() + PAUSE_MS;
+	int64_t left = PAUSE_MS;
+
+	while (left > 0 && !doctor_is_interrupted(report->doctor) &&
+	       !ibsa_wait(report->cli->client, (int)left))
+		left = until - now_ms();
+}
+
 /*
  * Send one query, wait for its reply, and pause. @use is called with the reply;
  * NULL: nothing is.
@@ -90,12 +104,15 @@ static void report_query(struct report *report, const struct ibsa_query *query,
 	struct ibsa_client *client = report->cli->client;
 	struct answer answer;
 
-	if (doctor_is_interrupted(report->doctor))
+	if (doctor_is_interrupted(report->doctor) ||
+	    report->silent == SILENT_MAX)
 		return;
 	answer = doctor_query(report->doctor, client, query, use, report);
 	answer_note(report, query, &answer);
-	if (!doctor_is_interrupted(report->doctor))
-		(void)!ibsa_wait(client, PAUSE_MS);
+	report->silent = answer.err ? report->silent + 1 : 0;
+	if (report->silent == SILENT_MAX)
+		fprintf(report->text.file, "no more queries were sent\n");
+	report_pause(report);
 }
 
 /* Choose hosts that are far apart in the table of nodes. */

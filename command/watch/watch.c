@@ -209,6 +209,17 @@ static void event_received(const struct ibsa_event *event, void *arg)
 		ended(watcher, event);
 }
 
+/* Return: how long to wait at most, in ms; -1: no limit. */
+static int watch_wait_ms(struct watcher *watcher)
+{
+	const int links_ms = links_run(&watcher->links);
+	const int room_ms = event_lines_wait_ms(&watcher->lines);
+
+	if (links_ms < 0 || (room_ms >= 0 && room_ms < links_ms))
+		return room_ms;
+	return links_ms;
+}
+
 /*
  * Dispatch until a signal arrives or the reader of the output closes it.
  * -ENODEV does not end the loop: the client reopens a device that comes back.
@@ -220,13 +231,7 @@ static void watch_wait(struct watcher *watcher, struct interrupt *interrupt)
 	waiter_start(&waiter, watcher->cli, interrupt);
 	while (!watcher->lines.is_ending && !interrupt_seen(interrupt) &&
 	       out_is_read(&watcher->cli->out)) {
-		const int links_ms = links_run(&watcher->links);
-		const int room_ms = event_lines_wait_ms(&watcher->lines);
-		int err = waiter_wait(&waiter,
-				      links_ms < 0 || (room_ms >= 0 &&
-						       room_ms < links_ms)
-					      ? room_ms
-					      : links_ms);
+		int err = waiter_wait(&waiter, watch_wait_ms(watcher));
 
 		event_lines_room_check(&watcher->lines);
 		if (waiter_failed(err)) {

@@ -516,6 +516,12 @@ reports() {
 	run 0 --fabric r.tar check
 	run 2 topology r.tar; err_has 'report of ibsa doctor; give it with --fabric'
 	run 4 --fabric "$fabric" doctor --report /nowhere/r.tar
+	# Without an SA, two queries are enough.
+	run 3 fabric exec "$fabric" --fault silence=100 -- \
+		"$ibsa" doctor --report v.tar -t 200
+	err_has 'the report has .*[(]2 queries'
+	tar -xOf v.tar report.txt | grep -q 'Connection timed out' ||
+		fail 'no timeout in report.txt'
 	what='doctor --report on a terminal'
 	rm r.tar
 	echo n | script -qec "'$ibsa' --fabric '$fabric' doctor --report r.tar" \
