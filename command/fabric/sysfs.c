@@ -42,7 +42,8 @@ static int files_serve(struct cli *cli, struct tree *tree)
 	status = tree_update(tree);
 	if (status == CLI_DONE) {
 		out_clean_line(&cli->out, "%s has the device files of %s",
-			       tree->path, tree->host);
+			       tree->path,
+			       *tree->host ? tree->host : "this machine");
 		out_flush(&cli->out);
 		status = files_update(tree, &interrupt);
 	}

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -290,8 +291,11 @@ static int text_append(struct tree *tree, unsigned long *first, char **text,
 	*text = grown;
 	grown[len] = '\0';
 	if (snprintf(line, sizeof(line), "sysfs %lu %s", *first, tree->host) >=
-	    LINE_CHARS)
-		return -ENAMETOOLONG;
+	    LINE_CHARS) {
+		snprintf(error->text, sizeof(error->text),
+			 "the fabric has no node %.32s...", tree->host);
+		return -ENODEV;
+	}
 	err = tree->command(tree->arg, line, grown + len, ANSWER_BYTES, error);
 	if (err)
 		return err;
@@ -346,8 +350,11 @@ int tree_update(struct tree *tree)
 	return status;
 }
 
-/* Remove all in a directory, which is closed. */
-static void folder_clear(int fd)
+/*
+ * Remove all in a directory, which is closed; not what is deeper than files of
+ * adapters.
+ */
+static void folder_clear(int fd, int depth)
 {
 	DIR *folder = fdopendir(fd);
 	const struct dirent *entry;
@@ -361,12 +368,12 @@ static void folder_clear(int fd)
 		int below;
 
 		if (!strcmp(name, ".") || !strcmp(name, "..") ||
-		    unlinkat(fd, name, 0) == 0)
+		    unlinkat(fd, name, 0) == 0 || depth == DEPTH_MAX)
 			continue;
 		below = openat(fd, name,
 			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (below >= 0)
-			folder_clear(below);
+			folder_clear(below, depth + 1);
 		unlinkat(fd, name, AT_REMOVEDIR);
 	}
 	closedir(folder);
@@ -390,25 +397,40 @@ static bool is_empty(int fd)
 	return count <= 2;
 }
 
+/* Return: the exit status; a failure is printed. */
+static int directory_use(struct tree *tree)
+{
+	if (tree->root < 0)
+		return fail_device("cannot use the directory '%s': %s",
+				   tree->path, strerror(errno));
+	/* Two programs would remove each other's files. */
+	if (flock(tree->root, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+		return fail_usage("another ibsa fabric sysfs uses '%s'; name "
+				  "another directory",
+				  tree->path);
+	if (is_empty(tree->root))
+		return CLI_DONE;
+	return fail_usage("'%s' is not empty; name an empty directory, or one "
+			  "that does not exist",
+			  tree->path);
+}
+
 int tree_open(struct tree *tree)
 {
+	int status;
+
 	tree->text = NULL;
 	tree->is_ours = mkdir(tree->path, 0755) == 0;
 	tree->root = -1;
 	if (tree->is_ours || errno == EEXIST)
 		tree->root = open(tree->path, O_RDONLY | O_DIRECTORY |
 						      O_NOFOLLOW | O_CLOEXEC);
-	if (tree->root < 0)
-		return fail_device("cannot use the directory '%s': %s",
-				   tree->path, strerror(errno));
-	if (is_empty(tree->root))
-		return CLI_DONE;
-	complain("'%s' is not empty; name an empty directory, or one that does "
-		 "not exist",
-		 tree->path);
-	close(tree->root);
-	tree->root = -1;
-	return CLI_USAGE;
+	status = directory_use(tree);
+	if (status != CLI_DONE && tree->root >= 0) {
+		close(tree->root);
+		tree->root = -1;
+	}
+	return status;
 }
 
 void tree_close(struct tree *tree)
@@ -417,7 +439,7 @@ void tree_close(struct tree *tree)
 	tree->text = NULL;
 	if (tree->root < 0)
 		return;
-	folder_clear(tree->root);
+	folder_clear(tree->root, 0);
 	tree->root = -1;
 	if (tree->is_ours)
 		rmdir(tree->path);

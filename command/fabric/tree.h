@@ -41,8 +41,9 @@ struct tree {
 };
 
 /*
- * Create the directory, or open it if it exists and is empty. The other members
- * of @tree are set. Return: the exit status; a failure is printed.
+ * Create the directory, or open it if it exists, is empty, and no other process
+ * has it as a tree. The other members of @tree are set. Return: the exit status;
+ * a failure is printed.
  */
 int tree_open(struct tree *tree);
 

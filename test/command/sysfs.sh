@@ -109,6 +109,7 @@ changes_are_written() {
 	serve
 	mkdir d
 	sysfs dgx1 d
+	run 2 fabric sysfs dgx2 d; err_has 'another ibsa fabric sysfs uses'
 	run 0 fabric link down 'dgx1 mlx5_2/1'
 	wait_for 5 has $port/state '1: DOWN'
 	wait_for 5 has $port/phys_state '2: Polling'
@@ -149,8 +150,12 @@ wrong_arguments() {
 	run 4 fabric sysfs dgx1 link; err_has 'Not a directory'
 	run 4 fabric sysfs dgx1 missing/d; err_has 'No such file'
 	run 2 fabric sysfs dgx1; err_has 'needs HOST DIR'
+	run 4 fabric sysfs "$(printf 'h%.0s' {1..600})" d; err_has 'no node hhh'
 	run 2 fabric sysfs dgx1 d -C mlx5_0
 	[ -z "$(find . -name d -o -name missing)" ] || fail 'a directory stays'
+	sysfs '' d
+	grep -q 'of this machine$' said || fail "no host: $(cat said)"
+	stop "$tree" 0
 	stop "$server" 0
 }
 

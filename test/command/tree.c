@@ -241,6 +241,39 @@ static void directory_must_be_empty(void **state)
 	assert_int_equal(unlink(link), 0);
 }
 
+/* A second tree in the directory would remove the files of the first. */
+static void directory_has_one_tree(void **state)
+{
+	struct site *site = *state;
+	struct tree tree = { .path = site->in, .host = "" };
+
+	assert_int_not_equal(tree_open(&tree), 0);
+	tree_close(&tree);
+	assert_int_equal(text_write(site, "/a\nfile x\n"), 0);
+	text_is("in/a/file", "x\n");
+}
+
+/*
+ * What is deeper than all device files is not of the tree: removing it could take
+ * any number of descriptors.
+ */
+static void removal_has_a_limit(void **state)
+{
+	enum { LEVELS = 40 };
+	struct tree tree = { .path = "deep", .host = "" };
+	char path[8 + 2 * LEVELS] = "deep";
+
+	(void)state;
+	assert_int_equal(tree_open(&tree), 0);
+	for (size_t len = strlen(path), i = 0; i < LEVELS; i++, len += 2) {
+		strcpy(path + len, "/d");
+		assert_int_equal(mkdir(path, 0755), 0);
+	}
+	tree_close(&tree);
+	for (size_t len = strlen(path); len >= 4; len -= 2, path[len] = '\0')
+		assert_int_equal(rmdir(path), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, site_make, site_end)
 
 int main(void)
@@ -256,6 +289,8 @@ int main(void)
 		TEST(other_files_do_not_block),
 		TEST(removal_does_not_follow_links),
 		TEST(directory_must_be_empty),
+		TEST(directory_has_one_tree),
+		TEST(removal_has_a_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
