@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Mounts the device files of a host at /sys/class and /sys/devices: file systems
- * in memory that have the host's directories, and of the machine's those with
- * other names.
+ * in memory that have the host's directories, and the machine's but for its
+ * adapters.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -142,54 +142,108 @@ static int entry_add(const char *from, const char *to)
 }
 
 /*
- * Add the entries of @from to @to, unless @to has them already. @shared: the name
- * of a directory whose own entries are added, because both have entries for it
+ * Whether an entry of @machine is left out: a network interface of the machine's
+ * own adapters.
  */
-static int entries_add(const char *from, const char *to, const char *shared)
+static bool is_left_out(const char *machine, const char *name)
 {
+	static const char infiniband[] = "32\n"; /* ARPHRD_INFINIBAND */
+	char text[sizeof(infiniband)] = "";
+	char path[PATH_MAX];
+	int fd;
+
+	if (strcmp(machine, "/sys/class/net") != 0)
+		return false;
+	snprintf(path, sizeof(path), "%s/%s/type", machine, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	(void)!read(fd, text, sizeof(text) - 1);
+	close(fd);
+	return strcmp(text, infiniband) == 0;
+}
+
+/* A directory that has the entries of two others. */
+struct merge {
+	char to[PATH_MAX];
+	char own[PATH_MAX];	/* of the adapters */
+	char machine[PATH_MAX]; /* where @own does not have the name */
+};
+
+/* Return: false: a path is too long. */
+static bool merge_below(const struct merge *merge, const char *name,
+			struct merge *out)
+{
+	return snprintf(out->to, PATH_MAX, "%s/%s", merge->to, name) <
+		       PATH_MAX &&
+	       snprintf(out->own, PATH_MAX, "%s/%s", merge->own, name) <
+		       PATH_MAX &&
+	       snprintf(out->machine, PATH_MAX, "%s/%s", merge->machine, name) <
+		       PATH_MAX;
+}
+
+static int merge_make(const struct merge *merge, bool is_top);
+
+/*
+ * Add an entry. A directory at the top that both have, such as that of the network
+ * interfaces or of a PCI bus, has the entries of both; but the adapters are those
+ * of @own alone.
+ */
+static int merge_add(const struct merge *merge, const char *name, bool is_own,
+		     bool is_top)
+{
+	struct merge below;
+	int err;
+
+	if (!merge_below(merge, name, &below))
+		return -ENAMETOOLONG;
+	if (is_own && is_top && access(below.machine, F_OK) == 0 &&
+	    strncmp(name, "infiniband", strlen("infiniband")) != 0)
+		return mkdir(below.to, 0755) < 0 ? -errno
+						 : merge_make(&below, false);
+	err = entry_add(is_own ? below.own : below.machine, below.to);
+	return err == -EEXIST && !is_own ? 0 : err;
+}
+
+static int entries_add(const struct merge *merge, bool is_own, bool is_top)
+{
+	const char *from = is_own ? merge->own : merge->machine;
 	DIR *folder = opendir(from);
 	const struct dirent *entry;
-	char source[2 * PATH_MAX];
-	char target[2 * PATH_MAX];
 	int err = folder ? 0 : -errno;
 
-	while (!err && (entry = readdir(folder))) {
-		if (*entry->d_name == '.')
-			continue;
-		snprintf(source, sizeof(source), "%s/%s", from, entry->d_name);
-		snprintf(target, sizeof(target), "%s/%s", to, entry->d_name);
-		if (shared && !strcmp(entry->d_name, shared)) {
-			(void)mkdir(target, 0755);
-			err = entries_add(source, target, NULL);
-		} else {
-			err = entry_add(source, target);
-		}
-		err = err == -EEXIST ? 0 : err;
-	}
+	while (!err && (entry = readdir(folder)))
+		if (*entry->d_name != '.' &&
+		    (is_own || !is_left_out(from, entry->d_name)))
+			err = merge_add(merge, entry->d_name, is_own, is_top);
 	if (folder)
 		closedir(folder);
 	return err;
+}
+
+static int merge_make(const struct merge *merge, bool is_top)
+{
+	const int err = entries_add(merge, true, is_top);
+
+	return err ? err : entries_add(merge, false, is_top);
 }
 
 /*
  * Make the file system for /sys/@name in the directory of the same name with a
  * dot.
  */
-static int stage_make(const char *path, const char *name, const char *shared)
+static int stage_make(const char *path, const char *name)
 {
-	char stage[PATH_MAX + 16];
-	char own[PATH_MAX + 16];
-	char machine[32];
-	int err;
+	struct merge merge;
 
-	snprintf(stage, sizeof(stage), "%s/.%s", path, name);
-	snprintf(own, sizeof(own), "%s/%s", path, name);
-	snprintf(machine, sizeof(machine), "/sys/%s", name);
-	if (mkdir(stage, 0755) < 0 ||
-	    mount("tmpfs", stage, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755"))
+	snprintf(merge.to, PATH_MAX, "%s/.%s", path, name);
+	snprintf(merge.own, PATH_MAX, "%s/%s", path, name);
+	snprintf(merge.machine, PATH_MAX, "/sys/%s", name);
+	if (mkdir(merge.to, 0755) < 0 ||
+	    mount("tmpfs", merge.to, "tmpfs", MS_NOSUID | MS_NODEV,
+		  "mode=0755"))
 		return -errno;
-	err = entries_add(own, stage, shared);
-	return err ? err : entries_add(machine, stage, shared);
+	return merge_make(&merge, true);
 }
 
 static int stage_move(const char *path, const char *name)
@@ -210,9 +264,9 @@ void sys_mount_enter(const struct sys_mount *sys)
 		return;
 	err = namespace_enter();
 	if (!err)
-		err = stage_make(sys->path, "class", "net");
+		err = stage_make(sys->path, "class");
 	if (!err)
-		err = stage_make(sys->path, "devices", NULL);
+		err = stage_make(sys->path, "devices");
 	if (!err)
 		err = stage_move(sys->path, "devices");
 	if (!err)

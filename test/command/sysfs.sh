@@ -342,6 +342,40 @@ exec_has_them_in_sys() {
 	rmdir folders || fail "a directory stays: $(ls folders)"
 }
 
+# The machine of the inner command is a host with adapters, two of which have the
+# PCI bus of an adapter of the fabric. Its adapters and their network interfaces
+# are hidden, its PCI devices are not.
+exec_hides_the_adapters_of_the_machine() {
+	cat >outer.net <<-'END'
+		Ca 1 "a" # "host1 mlx5_0" pci=0000:18:00.0
+		[1] "b"[1]
+		Ca 1 "b" # "host1 mlx5_1" pci=0000:18:00.1
+		Ca 1 "c" # "host1 mlx5_2"
+	END
+	cat >inner.net <<-'END'
+		Ca 1 "a" # "host2 mlx5_7" pci=0000:18:00.0 numa=1
+		[1] "b"[1]
+		Ca 1 "b" # "host3 mlx5_0"
+	END
+	cat >inside <<-'END'
+		ls /sys/class/infiniband
+		(cd /sys/class/net && ls -d ib[0-9]*)
+		find /sys/class/net /sys/class/infiniband* -maxdepth 1 -xtype l
+		cd /sys/devices/pci0000:17 && ls -d 0000:18* && cat 0000:18:00.0/numa_node
+	END
+	what='exec --sysfs in exec --sysfs'
+	checks=$((checks + 1))
+	IBSA_NODE=host1 "$ibsa" fabric exec --sysfs outer.net -- \
+		env IBSA_NODE=host2 "$ibsa" fabric exec --sysfs inner.net -- \
+		sh inside >out 2>err
+	if grep -q 'cannot mount' err; then
+		echo 'namespaces are not permitted here'
+		return
+	fi
+	printf '%s\n' mlx5_7 ib0 0000:18:00.0 0000:18:00.1 1 >wanted
+	cmp out wanted || fail "not as wanted: $(diff out wanted)"
+}
+
 # Where namespaces are not permitted, a message tells what remains possible.
 exec_without_namespaces() {
 	if ! command -v strace >/dev/null; then
@@ -363,4 +397,4 @@ exec_without_namespaces() {
 run_groups files_are_as_those_of_the_kernel changes_are_written \
 	the_end_of_the_server_ends_it wrong_arguments slots_of_the_file \
 	many_adapters hostile_names hostile_links exec_has_them_in_sys \
-	exec_without_namespaces
+	exec_hides_the_adapters_of_the_machine exec_without_namespaces
