@@ -290,6 +290,55 @@ hostile_links() {
 	stop "$server" 0
 }
 
+# Replace the directory devices of d by a link to outside, again and again, as
+# another user if possible, until the file "end" exists.
+links_plant() {
+	local user=()
+	[ "$(id -u)" -ne 0 ] || {
+		chmod 755 "$tmp"
+		chown 65534:65534 d
+		user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+	}
+	"${user[@]}" sh -c 'until [ -e end ]; do
+		mv -T d/devices d/held && ln -s ../outside d/devices
+		ln -s ../outside/file d/.new
+		rm -f d/devices d/.new
+		mv -T d/held d/devices
+	done 2>/dev/null' &
+	planter=$!
+}
+
+has_rate_or_ended() {
+	local port=pci1b5a:00/1b5a:03:00.0/infiniband/mlx5_2/ports/1
+	has d/devices/$port/rate "$1" || has d/held/$port/rate "$1" ||
+		! kill -0 "$tree" 2>/dev/null
+}
+
+# A directory of another user, who plants links while the files are written and
+# removed. The place to which the links lead has files of the same names.
+hostile_user() {
+	local i
+	serve
+	for i in {1..3}; do
+		rm -rf d outside end && mkdir d
+		sysfs dgx1 d
+		cp -a d/devices outside && echo safe >outside/file
+		cp -a outside wanted
+		links_plant
+		run 0 fabric link speed 'dgx1 mlx5_2/1' 4xEDR
+		wait_for 5 has_rate_or_ended '100 Gb/sec (4X EDR)'
+		run 0 fabric link speed 'dgx1 mlx5_2/1' 4xNDR
+		wait_for 5 has_rate_or_ended '400 Gb/sec (4X NDR)'
+		kill "$tree" 2>/dev/null
+		ended "$tree"
+		touch end
+		wait "$planter"
+		diff -r --no-dereference outside wanted >differ || fail "files outside were changed: $(head -n 3 differ)"
+		rm -rf wanted
+	done
+	stop "$server" 0
+}
+
 # The command has the files in /sys, beside those of the machine.
 exec_has_them_in_sys() {
 	cat >inside <<-'END'
@@ -396,5 +445,5 @@ exec_without_namespaces() {
 
 run_groups files_are_as_those_of_the_kernel changes_are_written \
 	the_end_of_the_server_ends_it wrong_arguments slots_of_the_file \
-	many_adapters hostile_names hostile_links exec_has_them_in_sys \
+	many_adapters hostile_names hostile_links hostile_user exec_has_them_in_sys \
 	exec_hides_the_adapters_of_the_machine exec_without_namespaces
