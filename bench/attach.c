@@ -4,6 +4,10 @@
  * server, or those of PORTS hosts that have one port each. The processes start
  * at once; the time ends when the last port is open. The program then waits for
  * the end of its input, so that the server's memory can be read.
+ *
+ * usage: bench-attach PROCESSES HOST [DEVICE]
+ * The hosts have the name HOST and a number from 1 on; their ports are those of
+ * devices with the name DEVICE and a number from 0 on.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,9 +20,12 @@
 
 #include "bench.h"
 
-enum { PROCESSES = 16, PORTS = 8, NAME_BYTES = 16 };
+enum { PORTS = 8, NAME_BYTES = 32 };
 
+/* @device: NULL: each host has one port */
 struct start {
+	const char *host;
+	const char *device;
 	int go[2];
 	int open[2];
 };
@@ -31,7 +38,8 @@ static void must(bool condition, const char *what)
 	exit(EXIT_FAILURE);
 }
 
-static void port_open(unsigned int process, unsigned int port, bool is_host)
+static void port_open(const struct start *start, unsigned int process,
+		      unsigned int port)
 {
 	struct ibsa_options options = { .device = NULL };
 	struct ibsa_client *client;
@@ -39,11 +47,12 @@ static void port_open(unsigned int process, unsigned int port, bool is_host)
 	char node[NAME_BYTES];
 	char device[NAME_BYTES];
 
-	snprintf(node, sizeof(node), "%c%u", is_host ? 'h' : 's',
-		 is_host ? process : process * PORTS + port);
-	snprintf(device, sizeof(device), "mlx5_%u", port);
-	if (is_host)
+	snprintf(node, sizeof(node), "%s%u", start->host,
+		 1 + (start->device ? process : process * PORTS + port));
+	if (start->device) {
+		snprintf(device, sizeof(device), "%s%u", start->device, port);
 		options.device = device;
+	}
 	must(!setenv("IBSA_NODE", node, 1), "setenv");
 	if (ibsa_open(&options, &error, &client)) {
 		fprintf(stderr, "%s: %s\n", node, error.text);
@@ -51,8 +60,7 @@ static void port_open(unsigned int process, unsigned int port, bool is_host)
 	}
 }
 
-static void process_run(const struct start *start, unsigned int process,
-			bool is_host)
+static void process_run(const struct start *start, unsigned int process)
 {
 	char byte = 0;
 
@@ -60,21 +68,21 @@ static void process_run(const struct start *start, unsigned int process,
 	close(start->open[0]);
 	(void)!read(start->go[0], &byte, 1);
 	for (unsigned int i = 0; i < PORTS; i++)
-		port_open(process, i, is_host);
+		port_open(start, process, i);
 	must(write(start->open[1], &byte, 1) == 1, "write");
 	(void)!read(STDIN_FILENO, &byte, 1);
 	exit(EXIT_SUCCESS);
 }
 
-static void processes_start(struct start *start, bool is_host)
+static void processes_start(struct start *start, unsigned int count)
 {
 	must(!pipe(start->go) && !pipe(start->open), "pipe");
-	for (unsigned int i = 0; i < PROCESSES; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		const pid_t pid = fork();
 
 		must(pid >= 0, "fork");
 		if (pid == 0)
-			process_run(start, i, is_host);
+			process_run(start, i);
 	}
 	close(start->go[0]);
 	close(start->open[1]);
@@ -82,18 +90,21 @@ static void processes_start(struct start *start, bool is_host)
 
 int main(int argc, char **argv)
 {
-	struct start start;
+	const int count = argc < 2 ? 0 : atoi(argv[1]);
+	struct start start = { .host = NULL };
 	uint64_t start_ns;
 	char byte;
 
-	if (argc != 2) {
-		fputs("usage: bench-attach hosts|single\n", stderr);
+	if (count < 1 || argc < 3 || argc > 4) {
+		fputs("usage: bench-attach PROCESSES HOST [DEVICE]\n", stderr);
 		return EXIT_FAILURE;
 	}
-	processes_start(&start, strcmp(argv[1], "hosts") == 0);
+	start.host = argv[2];
+	start.device = argv[3];
+	processes_start(&start, (unsigned int)count);
 	start_ns = bench_now_ns();
 	close(start.go[1]);
-	for (unsigned int i = 0; i < PROCESSES; i++)
+	for (int i = 0; i < count; i++)
 		if (read(start.open[0], &byte, 1) != 1)
 			return EXIT_FAILURE;
 	printf("seconds %.6f\n", (double)(bench_now_ns() - start_ns) / 1e9);

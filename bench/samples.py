@@ -334,27 +334,24 @@ class Samples:
                               f"loss {percent} ")
 
     def attach(self):
-        """128 ports of one switch: of 16 hosts, and of 128."""
+        """Ports that processes open at once: of 16 hosts with 8 adapters each,
+        of 128 with one, and of 1,000 in a large fabric."""
         for _ in range(self.rounds):
-            for case in self.cases("hosts", "single"):
-                with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
-                    pathlib.Path(folder, "shared.net").write_text(
-                        star_of(case), encoding="ascii")
-                    self.attach_round(folder, case)
+            for case in (*self.cases("hosts", "single"), "thousand"):
+                self.attach_round(case, *ATTACH[case])
 
-    def attach_round(self, folder, case):
-        with Shared(folder, self.build, core=0) as server, \
-                subprocess.Popen([self.programs / "bench-attach", case],
-                                 text=True, stdin=subprocess.PIPE,
-                                 stdout=subprocess.PIPE) as clients:
-            words = clients.stdout.readline().split()
-            if not words:
-                raise Failed("a port cannot be opened")
-            status = pathlib.Path(f"/proc/{server.pid}/status").read_text(
-                encoding="ascii")
-            kilobytes = re.search(r"^VmRSS:\s+(\d+)", status, re.MULTILINE)[1]
-            self.values[f"attach {case} ms"].append(float(words[1]) * 1000)
-            self.values[f"attach {case} MB"].append(int(kilobytes) / 1024)
+    def attach_round(self, case, write, *args):
+        with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+            write(folder + "/shared.net")
+            with Shared(folder, self.build, 0, connections=2048) as server, \
+                    subprocess.Popen([self.programs / "bench-attach", *args],
+                                     text=True, stdin=subprocess.PIPE,
+                                     stdout=subprocess.PIPE) as clients:
+                words = clients.stdout.readline().split()
+                if not words:
+                    raise Failed("a port cannot be opened")
+                self.values[f"attach {case} ms"].append(float(words[1]) * 1000)
+                self.values[f"attach {case} MB"].append(resident_mb(server))
 
     def timed(self, case, *command):
         start = time.perf_counter()
@@ -362,21 +359,38 @@ class Samples:
         self.values[case].append((time.perf_counter() - start) * 1000 / 100)
 
 
-def star_of(case):
-    """A topology file of B36: "hosts" of 8 adapters each, or "single" ones."""
-    names = [f"h{i // 8} mlx5_{i % 8}" if case == "hosts" else f"s{i}"
-             for i in range(128)]
-    lines = ['Switch 128 "switch"']
-    lines += [f'[{i + 1}] "n{i}"[1] # 4xNDR' for i in range(128)]
+def resident_mb(process):
+    status = pathlib.Path(f"/proc/{process.pid}/status").read_text(
+        encoding="ascii")
+    return int(re.search(r"^VmRSS:\s+(\d+)", status, re.MULTILINE)[1]) / 1024
+
+
+def star(path, names):
+    """Write a topology file with adapters that one switch connects."""
+    lines = [f'Switch {len(names)} "switch"']
+    lines += [f'[{i + 1}] "n{i}"[1] # 4xNDR' for i in range(len(names))]
     lines += [f'Ca 1 "n{i}" # "{name}"' for i, name in enumerate(names)]
-    return "\n".join(lines) + "\n"
+    pathlib.Path(path).write_text("\n".join(lines) + "\n", encoding="ascii")
+
+
+# The cases of B36: what writes the topology file, and arguments of bench-attach.
+ATTACH = {
+    "hosts": (lambda path: star(path, [
+        f"h{i // 8 + 1} mlx5_{i % 8}" for i in range(128)]),
+              "16", "h", "mlx5_"),
+    "single": (lambda path: star(path, [f"s{i + 1}" for i in range(128)]),
+               "16", "s"),
+    "thousand": (lambda path: run(ROOT / "scripts" / "gen-fabric", 10000, "-o",
+                                  path), "125", "Hca"),
+}
 
 
 class Shared:
     """A fabric that a server has on a core; IBSA_FABRIC is it."""
 
-    def __init__(self, folder, build, core, hosts=648):
+    def __init__(self, folder, build, core, hosts=648, connections=1024):
         self.build = build
+        self.connections = connections
         self.hosts = hosts
         self.net = folder + "/shared.net"
         self.socket = folder + "/s"
@@ -388,7 +402,8 @@ class Shared:
             run(ROOT / "scripts" / "gen-fabric", self.hosts, "-o", self.net)
         self.server = subprocess.Popen(
             ["taskset", "-c", str(self.core), self.build / "command/ibsa",
-             "fabric", "run", self.net, "--socket", self.socket],
+             "fabric", "run", self.net, "--socket", self.socket,
+             f"--connections={self.connections}"],
             text=True, stdout=subprocess.PIPE)
         if not self.server.stdout.readline().startswith("unix:"):
             raise Failed("ibsa fabric run does not start")
