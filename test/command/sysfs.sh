@@ -314,7 +314,7 @@ has_rate_or_ended() {
 		! kill -0 "$tree" 2>/dev/null
 }
 
-# A directory of another user, who plants links while the files are written and
+# Links appear in a directory of another user while the files are written and
 # removed. The place to which the links lead has files of the same names.
 hostile_user() {
 	local i
