@@ -317,39 +317,6 @@ static int text_read(struct tree *tree, char **out, struct ibsa_error *error)
 	return err;
 }
 
-/* Write the files of a text, a copy of which stays in the tree. */
-static int text_write(struct tree *tree, const char *text)
-{
-	char *copy = strdup(text);
-	const int err = copy ? tree_write(tree, copy) : -ENOMEM;
-
-	free(copy);
-	if (!err)
-		return CLI_DONE;
-	return fail_device(
-		"cannot write the device files to '%s': %s", tree->path,
-		err == -EPROTO ? "the fabric server sent a name that is not "
-				 "that of a device file"
-			       : strerror(-err));
-}
-
-int tree_update(struct tree *tree)
-{
-	struct ibsa_error error = { .text = "" };
-	char *text = NULL;
-	int err = text_read(tree, &text, &error);
-	int status = err ? error_explain(err, &error) : CLI_DONE;
-
-	if (status == CLI_DONE && (!tree->text || strcmp(tree->text, text))) {
-		status = text_write(tree, text);
-		free(tree->text);
-		tree->text = text;
-	} else {
-		free(text);
-	}
-	return status;
-}
-
 /*
  * Remove all in a directory, which is closed; not what is deeper than files of
  * adapters.
@@ -377,6 +344,86 @@ static void folder_clear(int fd, int depth)
 		unlinkat(fd, name, AT_REMOVEDIR);
 	}
 	closedir(folder);
+}
+
+/* Return: the first line from @text on that is a directory or a link; "": none. */
+static const char *next_name(const char *text)
+{
+	while (*text && *text != '/' && text[strcspn(text, " >\n")] != '>') {
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	return text;
+}
+
+/* Whether two texts have the same directories and links. */
+static bool has_same_names(const char *a, const char *b)
+{
+	for (;;) {
+		size_t len;
+
+		a = next_name(a);
+		b = next_name(b);
+		len = strcspn(a, "\n");
+		if (len != strcspn(b, "\n") || memcmp(a, b, len) != 0)
+			return false;
+		if (!len)
+			return true;
+		a += len;
+		b += len;
+	}
+}
+
+/*
+ * Another fabric server has the place of that which sent the last text: begin
+ * with an empty directory.
+ */
+static int tree_clear(const struct tree *tree)
+{
+	const int fd = openat(tree->root, ".",
+			      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	folder_clear(fd, 0);
+	return 0;
+}
+
+/* Write the files of a text, a copy of which stays in the tree. */
+static int text_write(struct tree *tree, const char *text)
+{
+	char *copy = strdup(text);
+	int err = copy ? 0 : -ENOMEM;
+
+	if (!err && tree->text && !has_same_names(tree->text, text))
+		err = tree_clear(tree);
+	if (!err)
+		err = tree_write(tree, copy);
+	free(copy);
+	if (!err)
+		return CLI_DONE;
+	return fail_device(
+		"cannot write the device files to '%s': %s", tree->path,
+		err == -EPROTO ? "the fabric server sent a name that is not "
+				 "that of a device file"
+			       : strerror(-err));
+}
+
+int tree_update(struct tree *tree)
+{
+	struct ibsa_error error = { .text = "" };
+	char *text = NULL;
+	int err = text_read(tree, &text, &error);
+	int status = err ? error_explain(err, &error) : CLI_DONE;
+
+	if (status == CLI_DONE && (!tree->text || strcmp(tree->text, text))) {
+		status = text_write(tree, text);
+		free(tree->text);
+		tree->text = text;
+	} else {
+		free(text);
+	}
+	return status;
 }
 
 /* Whether a directory has no files. */

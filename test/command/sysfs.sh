@@ -140,6 +140,26 @@ the_end_of_the_server_ends_it() {
 	[ ! -e d ] || fail 'the directory stays'
 }
 
+# The next server at the socket has other adapters of the host.
+another_server_has_other_files() {
+	printf 'Ca 1 "a" # "dgx1 mlx5_1"\n[1] "b"[1]\nCa 1 "b" # "x mlx5_9"\n' \
+		>other.net
+	serve
+	sysfs dgx1 d
+	kill -STOP "$tree"
+	stop "$server" 0
+	serve other.net
+	kill -CONT "$tree"
+	wait_for 5 test ! -e d/class/infiniband/mlx5_3
+	wait_for 5 has d/class/infiniband/mlx5_1/node_desc 'dgx1 mlx5_1'
+	wait_for 5 has d/class/infiniband_verbs/uverbs0/ibdev mlx5_1
+	[ "$(ls d/class/infiniband d/devices/*)" = "$(printf '%s\n' \
+		d/class/infiniband: mlx5_1 '' d/devices/pci1b5a:00: \
+		1b5a:01:00.0)" ] || fail "other adapters: $(ls d/*/*)"
+	stop "$tree" 0
+	stop "$server" 0
+}
+
 wrong_arguments() {
 	serve
 	run 4 fabric sysfs nobody d; err_has 'no node nobody'
@@ -444,6 +464,7 @@ exec_without_namespaces() {
 }
 
 run_groups files_are_as_those_of_the_kernel changes_are_written \
-	the_end_of_the_server_ends_it wrong_arguments slots_of_the_file \
+	the_end_of_the_server_ends_it another_server_has_other_files \
+	wrong_arguments slots_of_the_file \
 	many_adapters hostile_names hostile_links hostile_user exec_has_them_in_sys \
 	exec_hides_the_adapters_of_the_machine exec_without_namespaces
