@@ -465,6 +465,6 @@ exec_without_namespaces() {
 
 run_groups files_are_as_those_of_the_kernel changes_are_written \
 	the_end_of_the_server_ends_it another_server_has_other_files \
-	wrong_arguments slots_of_the_file \
-	many_adapters hostile_names hostile_links hostile_user exec_has_them_in_sys \
+	wrong_arguments slots_of_the_file many_adapters hostile_names \
+	hostile_links hostile_user exec_has_them_in_sys \
 	exec_hides_the_adapters_of_the_machine exec_without_namespaces

@@ -15,7 +15,7 @@ set -uo pipefail
 
 if [ -z "${4-}" ]; then
 	served_need ibstat ibping sminfo iblinkinfo smpquery saquery opensm \
-		ibstatus ibv_devices
+		ibstatus ibportstate ibv_devices
 	folder=$(mktemp -d)
 	trap 'rm -rf "$folder"' EXIT
 	unset IBSA_FABRIC LD_LIBRARY_PATH
@@ -125,7 +125,7 @@ status() {
 }
 
 # shellcheck disable=SC2317 # within() calls these
-has_rate() { [ "$(status 2 rate)" = "$1" ]; }
+shows() { [ "$(status 2 "$1")" = "$2" ]; }
 
 # Compare what ibstat reads in /sys with what it reads of the fabric server.
 # shellcheck disable=SC2317
@@ -168,8 +168,12 @@ rendered_sys() {
 		"$(ibv_devices | grep mlx5)"
 	same 'rate' '400 Gb/sec (4X NDR)' "$(status 2 rate)"
 	"$ibsa" fabric link speed 'dgx1 mlx5_2/1' 1xSDR
-	within 5 has_rate '2.5 Gb/sec (1X SDR)' ||
+	within 5 shows rate '2.5 Gb/sec (1X SDR)' ||
 		wrong "the rate of a slow link is $(status 2 rate)"
+	ibportstate -C mlx5_0 -P 1 "$(field 'Base lid' ibstat mlx5_2 1)" 1 \
+		lid 999 >out 2>err || wrong "ibportstate: $(cat out err)"
+	within 5 shows 'base lid' 0x3e7 ||
+		wrong "a new LID is $(status 2 'base lid')"
 }
 
 same 'ibstat -l' "$(printf 'mlx5_%d\n' {0..9})" "$(ibstat -l)"
