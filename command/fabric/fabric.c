@@ -107,7 +107,8 @@ static const struct action {
 	  "or errors with its arguments. # begins a comment. FILE - is standard\n"
 	  "input.\n" },
 	{ "sysfs", "HOST DIR", "write the device files of a host to a directory",
-	  2, 2, CONTROLLING, fabric_sysfs,
+	  2, 2, { GROUP_FABRIC | GROUP_FORMAT | GROUP_HELP, FABRIC_CONTROL },
+	  fabric_sysfs,
 	  "DIR has the files that /sys has for the adapters of HOST:\n"
 	  "class/infiniband and so on. Programs that take another /sys read them\n"
 	  "there, and libibverbs if SYSFS_PATH is DIR. A file is replaced within\n"
@@ -303,7 +304,7 @@ const struct command command_fabric = {
 	.groups = GROUP_ALL | GROUP_RECORD | GROUP_SA_WORD,
 	.columns = (const struct columns *const[]){
 		&columns_fabric_run, &columns_fabric_serve,
-		&columns_fabric_stats, NULL,
+		&columns_fabric_stats, &columns_fabric_sysfs, NULL,
 	},
 	.run = cmd_fabric,
 	.details = cmd_fabric_details,

@@ -65,6 +65,7 @@ int fabric_stats(struct cli *cli);
 
 /* Provide the device files of a host in a directory until a signal arrives. */
 int fabric_sysfs(struct cli *cli);
+extern const struct columns columns_fabric_sysfs;
 
 /* How often, in ms, the device files are compared with the fabric. */
 enum { FABRIC_SYSFS_MS = 200 };

@@ -11,6 +11,16 @@
 #include "base/interrupt.h"
 #include "fabric/fabric.h"
 #include "fabric/tree.h"
+#include "output/column_table.h"
+
+static const struct column columns[] = {
+	WORDS("event", "ready"),
+	ALWAYS("directory", TEXT),
+	MAYBE("host", TEXT),
+};
+
+const struct columns columns_fabric_sysfs = COLUMN_STREAM("fabric-sysfs",
+							  columns);
 
 static int server_command(void *arg, const char *line, char *out, size_t room,
 			  struct ibsa_error *error)
@@ -31,6 +41,28 @@ static int files_update(struct tree *tree, const struct interrupt *interrupt)
 	return status;
 }
 
+static void ready_row(struct out *out, size_t index, void *arg)
+{
+	const struct tree *tree = arg;
+
+	(void)index;
+	out_text(out, "event", "ready");
+	out_text(out, "directory", tree->path);
+	out_text_or_none(out, "host", *tree->host ? tree->host : NULL);
+}
+
+/* Print that the files are there. */
+static void ready_print(struct out *out, struct tree *tree)
+{
+	if (out_is_data(out)) {
+		out_event(out, ready_row, tree);
+		return;
+	}
+	out_clean_line(out, "%s has the device files of %s", tree->path,
+		       *tree->host ? tree->host : "this machine");
+	out_flush(out);
+}
+
 static int files_serve(struct cli *cli, struct tree *tree)
 {
 	struct interrupt interrupt;
@@ -41,10 +73,7 @@ static int files_serve(struct cli *cli, struct tree *tree)
 		return status;
 	status = tree_update(tree);
 	if (status == CLI_DONE) {
-		out_clean_line(&cli->out, "%s has the device files of %s",
-			       tree->path,
-			       *tree->host ? tree->host : "this machine");
-		out_flush(&cli->out);
+		ready_print(&cli->out, tree);
 		status = files_update(tree, &interrupt);
 	}
 	interrupt_stop(&interrupt);

@@ -341,17 +341,31 @@ def check_refusals(test):
                 "a table with one column")
 
 
-def serve(test, fabric, folder, *options):
-    """Start a fabric server, and check its first line, which is a row, too."""
-    server = subprocess.Popen(
-        [test.ibsa, "fabric", "run", fabric, "-j", "--socket",
-         os.path.join(folder, "s"), *options], stdout=subprocess.PIPE,
-        text=True)
-    ready = json.loads(server.stdout.readline())
+def start(test, action, *args):
+    """Start a fabric command that runs until a signal. Return it and its first
+    line, which is a row, too."""
+    process = subprocess.Popen([test.ibsa, "fabric", action, "-j", *args],
+                               stdout=subprocess.PIPE, text=True, env=test.env)
+    ready = json.loads(process.stdout.readline())
     errors = schema_of(test.schemas, "fabric").errors(ready)
-    test.expect(not errors, f"fabric run: {errors}")
+    test.expect(not errors, f"fabric {action}: {errors}")
+    return process, ready
+
+
+def serve(test, fabric, folder, *options):
+    server, ready = start(test, "run", fabric, "--socket",
+                          os.path.join(folder, "s"), *options)
     test.env["IBSA_FABRIC"] = ready["fabric"]
     return server
+
+
+def check_sysfs(test, folder):
+    path = os.path.join(folder, "sys")
+    process, ready = start(test, "sysfs", "node1", path)
+    test.expect(ready == {"event": "ready", "directory": path,
+                          "host": "node1"}, f"fabric sysfs: {ready}")
+    process.terminate()
+    process.communicate()
 
 
 def check_server(test, fabric, folder):
@@ -369,6 +383,7 @@ def check_server(test, fabric, folder):
         check(test, ["query", "table", "MCMR"])
         check(test, ["devices"])
         check(test, ["fabric", "stats"])
+        check_sysfs(test, folder)
         check_stream(test, ["watch"], 1)
         check_stream(test, ["service", "register", "--renew", "9", "x"], 1)
     finally:
