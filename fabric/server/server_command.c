@@ -310,14 +310,16 @@ static int command_sysfs(struct command *command, const char *args)
 				 command->room, command->error);
 }
 
+/* @only_reads: clients need not get the states of ports after it */
 static const struct {
 	const char *name;
 	int (*run)(struct command *command, const char *args);
+	bool only_reads;
 } commands[] = {
-	{ "link", command_link },     { "node", command_node },
-	{ "sm", command_sm },	      { "fault", command_fault },
-	{ "errors", command_errors }, { "stats", command_stats },
-	{ "sysfs", command_sysfs },
+	{ "link", command_link, false },     { "node", command_node, false },
+	{ "sm", command_sm, false },	     { "fault", command_fault, false },
+	{ "errors", command_errors, false }, { "stats", command_stats, true },
+	{ "sysfs", command_sysfs, true },
 };
 
 int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
@@ -343,6 +345,8 @@ int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 		if (!args)
 			continue;
 		err = commands[i].run(&command, args);
+		if (commands[i].only_reads)
+			return err;
 		ibsa__server_changed(server->server);
 		/*
 		 * The program may poll the server's fd instead of waiting in
