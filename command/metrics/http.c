@@ -121,6 +121,21 @@ static bool is_open(const struct http_connection *connection)
 }
 
 /*
+ * Note whether a complete request has arrived, which libmicrohttpd has not read
+ * yet if this program was busy.
+ */
+static void request_note(struct http_connection *connection)
+{
+	static const char end[] = "\r\n\r\n";
+	char head[HTTP_REQUEST_BYTES];
+	const ssize_t len = recv(connection->fd, head, sizeof(head),
+				 MSG_PEEK | MSG_DONTWAIT);
+
+	if (len > 0 && memmem(head, (size_t)len, end, strlen(end)))
+		connection->has_request = true;
+}
+
+/*
  * If there are too many connections, end the oldest connection that has not
  * sent a complete request; if every connection has sent one, end the oldest
  * connection.
@@ -136,6 +151,7 @@ static void oldest_end(struct http *http)
 		if (!is_open(at))
 			continue;
 		count++;
+		request_note(at);
 		if (!oldest || at->has_request < oldest->has_request ||
 		    (at->has_request == oldest->has_request &&
 		     at->start_ms < oldest->start_ms))
@@ -187,9 +203,10 @@ static void old_connections_end(struct http *http)
 	for (size_t i = 0; i < SLOTS; i++) {
 		struct http_connection *at = &http->connections[i];
 
-		if (is_open(at) &&
-		    now - at->start_ms >=
-			    (at->has_request ? HTTP_AGE_MS : HTTP_REQUEST_MS))
+		if (!is_open(at) || now - at->start_ms < HTTP_REQUEST_MS)
+			continue;
+		request_note(at);
+		if (!at->has_request || now - at->start_ms >= HTTP_AGE_MS)
 			connection_end(at);
 	}
 }

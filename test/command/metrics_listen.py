@@ -9,6 +9,7 @@ those of ibsa metrics.
 """
 import concurrent.futures
 import contextlib
+import http.client
 import json
 import os
 import signal
@@ -161,9 +162,30 @@ def wrong_clients_do_no_harm(test, listener):
     listener.get()
 
 
+def stop_before_a_request(test):
+    """Send a request to a server that does not run. Return a function that lets
+    it run, and checks that the request is answered, however old it is."""
+    listener = Listener(test)
+    client = listener.connect()
+    client.sendall(b"GET /metr")
+    listener.get()  # after this, the server has accepted the other connection
+    listener.process.send_signal(signal.SIGSTOP)
+    client.sendall(b"ics HTTP/1.1\r\nHost: x\r\n\r\n")
+
+    def answered():
+        listener.process.send_signal(signal.SIGCONT)
+        answer = client.recv(65536)
+        test.expect(b" 200 " in answer[:20], f"late answer: {answer[:50]}")
+        client.close()
+        listener.end()
+
+    return answered
+
+
 def clients_are_ended(test, listener):
     """Clients that send no whole request, idle or slowly, are disconnected
     after 5 s."""
+    answered = stop_before_a_request(test)
     idle = [listener.connect() for _ in range(40)]
     start = time.monotonic()
     listener.get()
@@ -179,6 +201,19 @@ def clients_are_ended(test, listener):
     for client in idle:
         client.close()
     listener.get()
+    answered()
+
+
+def get_beside_others(listener, end):
+    """Scrape again if the connection is ended, as it is on a busy machine if 32
+    others connect between connect() and send() of the scraper."""
+    while True:
+        try:
+            return listener.get()
+        except (http.client.RemoteDisconnected, urllib.error.URLError,
+                ConnectionError):
+            if time.monotonic() > end:
+                raise
 
 
 def slow_clients_keep_no_scraper_out(test, listener):
@@ -198,13 +233,15 @@ def slow_clients_keep_no_scraper_out(test, listener):
 
     dripper = threading.Thread(target=drip)
     dripper.start()
-    for _ in range(3):
-        start = time.monotonic()
-        listener.get()
-        test.expect(time.monotonic() - start < 4, "a request beside slow "
-                    f"clients: {time.monotonic() - start:.1f} s")
-    is_ended.set()
-    dripper.join()
+    try:
+        for _ in range(3):
+            start = time.monotonic()
+            get_beside_others(listener, start + 4)
+            test.expect(time.monotonic() - start < 4, "a request beside slow "
+                        f"clients: {time.monotonic() - start:.1f} s")
+    finally:
+        is_ended.set()
+        dripper.join()
     for client in clients:
         client.close()
     listener.get()
