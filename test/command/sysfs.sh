@@ -310,8 +310,8 @@ hostile_links() {
 	stop "$server" 0
 }
 
-# Replace the directory devices of d by a link to outside, again and again, as
-# another user if possible, until the file "end" exists.
+# Replace the directory devices of d by a link to outside, and back, as another
+# user if possible, until the file "end" exists.
 links_plant() {
 	local user=()
 	[ "$(id -u)" -ne 0 ] || {
@@ -319,43 +319,52 @@ links_plant() {
 		chown 65534:65534 d
 		user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 	}
-	"${user[@]}" sh -c 'until [ -e end ]; do
-		mv -T d/devices d/held && ln -s ../outside d/devices
-		ln -s ../outside/file d/.new
-		rm -f d/devices d/.new
-		mv -T d/held d/devices
-	done 2>/dev/null' &
+	cat >plant <<-'END'
+		import contextlib, itertools, os, time
+		def attempt(call, *args):
+		    with contextlib.suppress(OSError):
+		        call(*args)
+		for held in map("d/held{}".format, itertools.count()):
+		    if os.path.exists("end"):
+		        break
+		    attempt(os.rename, "d/devices", held)
+		    attempt(os.symlink, "../outside", "d/devices")
+		    attempt(os.symlink, "../outside/file", "d/.new")
+		    time.sleep(0.001)
+		    attempt(os.unlink, "d/devices")
+		    attempt(os.rename, held, "d/devices")
+		    time.sleep(0.001)
+	END
+	"${user[@]}" /usr/bin/python3 plant &
 	planter=$!
 }
 
 has_rate_or_ended() {
 	local port=pci1b5a:00/1b5a:03:00.0/infiniband/mlx5_2/ports/1
-	has d/devices/$port/rate "$1" || has d/held/$port/rate "$1" ||
-		! kill -0 "$tree" 2>/dev/null
+	grep -qsxF "$1" d/*/$port/rate || ! kill -0 "$tree" 2>/dev/null
 }
 
 # Links appear in a directory of another user while the files are written and
 # removed. The place to which the links lead has files of the same names.
 hostile_user() {
-	local i
+	local rate
 	serve
-	for i in {1..3}; do
-		rm -rf d outside end && mkdir d
-		sysfs dgx1 d
-		cp -a d/devices outside && echo safe >outside/file
-		cp -a outside wanted
-		links_plant
-		run 0 fabric link speed 'dgx1 mlx5_2/1' 4xEDR
-		wait_for 5 has_rate_or_ended '100 Gb/sec (4X EDR)'
-		run 0 fabric link speed 'dgx1 mlx5_2/1' 4xNDR
-		wait_for 5 has_rate_or_ended '400 Gb/sec (4X NDR)'
-		kill "$tree" 2>/dev/null
-		ended "$tree"
-		touch end
-		wait "$planter"
-		diff -r --no-dereference outside wanted >differ || fail "files outside were changed: $(head -n 3 differ)"
-		rm -rf wanted
+	rm -rf d outside && mkdir d
+	sysfs dgx1 d
+	cp -a d/devices outside && echo safe >outside/file
+	cp -a outside wanted
+	links_plant
+	for rate in 100:4xEDR 400:4xNDR 200:4xHDR; do
+		run 0 fabric link speed 'dgx1 mlx5_2/1' "${rate#*:}"
+		wait_for 5 has_rate_or_ended "${rate%:*} Gb/sec (4X ${rate#*x})"
 	done
+	kill "$tree" 2>/dev/null
+	ended "$tree"
+	touch end
+	wait "$planter"
+	diff -r --no-dereference outside wanted >differ ||
+		fail "files outside were changed: $(head -n 3 differ)"
+	rm -rf d wanted
 	stop "$server" 0
 }
 
