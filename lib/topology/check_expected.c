@@ -221,6 +221,44 @@ static bool node_is_hidden(const struct check *check, uint32_t node)
 	return false;
 }
 
+/*
+ * Whether the SA shows a node and other ports of it, but not the port @then, at
+ * which it has a cable: its P_Keys are then those of the node at the other end
+ * of the cable. Source: OpenSM 3.3.23, osm_pkey_mgr.c; a port without a cable
+ * has no P_Keys, and osm_physp_share_pkey() does not hide it.
+ */
+static bool port_is_left_out(const struct check *check,
+			     const struct graph_port *then)
+{
+	const uint32_t index = check->now_of[then->node];
+	const struct ibsa_topology *now = check->now;
+
+	if (index == TOPOLOGY_NONE || is_shown(now_match(check, then)))
+		return false;
+	for (uint32_t i = now->nodes[index].first_port;
+	     i < node_ports_end(now, index); i++) {
+		if (now->ports[i].number && now->ports[i].has_info)
+			return true;
+	}
+	return false;
+}
+
+/* Return: the end of the sentence about an expected node that is missing. */
+static const char *missing_words(const struct check *check, uint32_t node)
+{
+	const struct ibsa_topology *then = check->then;
+
+	for (uint32_t i = then->nodes[node].first_port;
+	     i < node_ports_end(then, node); i++) {
+		const struct graph_port *far = far_of(then, &then->ports[i]);
+
+		if (far && port_is_left_out(check, far))
+			return " is missing, or in no partition of this port";
+	}
+	return has_gaps(check) ? " is missing, or the SA does not show it"
+			       : " is missing";
+}
+
 /* A node that is missing or new. */
 static int node_add(struct check *check, enum ibsa_finding_kind kind,
 		    const struct ibsa_topology *topology, uint32_t index,
@@ -243,19 +281,34 @@ static int node_add(struct check *check, enum ibsa_finding_kind kind,
 				      far));
 }
 
-static int check_nodes(struct check *check)
+/*
+ * Report the expected nodes that are missing: the switches, or the others. An
+ * SA that shows no switch at all hides them.
+ */
+static int check_missing(struct check *check, bool are_switches)
 {
-	const char *words = has_gaps(check)
-				    ? " is missing, or the SA does not show it"
-				    : " is missing";
+	const struct ibsa_topology *then = check->then;
 	int err = 0;
 
-	for (uint32_t i = 0; i < check->then->node_count && !err; i++) {
+	if (are_switches && has_gaps(check) && !check->now->info.switches)
+		return 0;
+	for (uint32_t i = 0; i < then->node_count && !err; i++) {
 		if (check->now_of[i] == TOPOLOGY_NONE &&
+		    node_is_switch(then, i) == are_switches &&
 		    !node_is_hidden(check, i))
-			err = node_add(check, IBSA_FINDING_MISSING, check->then,
-				       i, words);
+			err = node_add(check, IBSA_FINDING_MISSING, then, i,
+				       missing_words(check, i));
 	}
+	return err;
+}
+
+/* A missing switch comes before the nodes that are missing because of it. */
+static int check_nodes(struct check *check)
+{
+	int err = check_missing(check, true);
+
+	if (!err)
+		err = check_missing(check, false);
 	for (uint32_t i = 0; i < check->now->node_count && !err; i++) {
 		if (check->then_of[i] == TOPOLOGY_NONE)
 			err = node_add(check, IBSA_FINDING_NEW, check->now, i,

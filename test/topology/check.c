@@ -359,9 +359,7 @@ static void hidden_links_and_nodes_are_not_missing(void **state)
 		SENTENCES("hidden: a port 1 is active, but the SA does not "
 			  "show its other end",
 			  "missing: b is missing, or the SA does not show it "
-			  "(port 1 to leaf port 2)",
-			  "missing: spine is missing, or the SA does not show "
-			  "it (port 5 to leaf port 5)"));
+			  "(port 1 to leaf port 2)"));
 }
 
 /* Omni-Path LIDs above 16 bits are 0 in LinkRecords and PortInfoRecords. */
@@ -473,11 +471,12 @@ static void a_new_cable_and_a_new_host_are_new(void **state)
 					   "is new"));
 }
 
-static void a_host_without_a_link_is_missing(void **state)
+/* The fabric without b, whose port at the switch the SA shows, or does not. */
+static struct ibsa_topology *without_b(bool is_shown)
 {
+	struct ibsa_port_info port = rig_edr(LEAF, 2);
 	struct ibsa_topology *topology;
 
-	(void)state;
 	assert_int_equal(ibsa_topology_new(&topology), 0);
 	assert_int_equal(rig_node(topology, IBSA_NODE_CA, 1, "a"), 0);
 	assert_int_equal(rig_node(topology, IBSA_NODE_SWITCH, LEAF, "leaf"), 0);
@@ -486,8 +485,27 @@ static void a_host_without_a_link_is_missing(void **state)
 	link(topology, LEAF, 1, 1, 1);
 	link(topology, LEAF, 5, SPINE, 5);
 	link(topology, LEAF, 6, SPINE, 6);
-	expect_instead(topology, SENTENCES("missing: b is missing (port 1 to "
-					   "leaf port 2)"));
+	port.port_state = IBSA_PORT_DOWN;
+	if (is_shown)
+		assert_int_equal(rig_port(topology, &port), 0);
+	return topology;
+}
+
+static void a_host_without_a_link_is_missing(void **state)
+{
+	(void)state;
+	expect_instead(without_b(true),
+		       SENTENCES("missing: b is missing (port 1 to leaf port "
+				 "2)"));
+}
+
+/* An SA does not show a switch's port whose peer is in another partition. */
+static void a_host_in_another_partition_is_told(void **state)
+{
+	(void)state;
+	expect_instead(without_b(false),
+		       SENTENCES("missing: b is missing, or in no partition of "
+				 "this port (port 1 to leaf port 2)"));
 }
 
 /* A link that is slower than expected is reported as slower only, although both
@@ -569,6 +587,7 @@ int main(void)
 		cmocka_unit_test(a_cable_may_be_where_another_was),
 		cmocka_unit_test(a_new_cable_and_a_new_host_are_new),
 		cmocka_unit_test(a_host_without_a_link_is_missing),
+		cmocka_unit_test(a_host_in_another_partition_is_told),
 		cmocka_unit_test(a_slower_link_is_one_finding),
 		cmocka_unit_test(a_faster_link_has_no_finding),
 		cmocka_unit_test(findings_are_limited),
