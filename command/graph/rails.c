@@ -37,39 +37,112 @@ int rails_read(const struct nodes *nodes, struct rails *out)
 	return topology_end(err, out->topology);
 }
 
-/* The topology to which links are added, and the first error. */
-struct links {
+/*
+ * The topology to which records are added, and the first error. Of PortInfo,
+ * only that of adapters is added: that of some ports of switches would show
+ * other findings than that of all.
+ */
+struct additions {
 	struct ibsa_topology *topology;
+	const struct nodes *nodes;
 	int err;
 };
 
 static void links_take(const struct ibsa_reply *reply, void *arg)
 {
-	struct links *links = arg;
+	struct additions *to = arg;
 	struct ibsa_link link;
 
-	for (size_t i = 0; i < reply->count && !links->err; i++)
+	for (size_t i = 0; i < reply->count && !to->err; i++)
 		if (ibsa_reply_decode(reply, i, &link, sizeof(link)) == 0)
-			links->err = ibsa_topology_add(links->topology,
-						       &ibsa_link_record, &link,
-						       sizeof(link));
+			to->err = ibsa_topology_add(to->topology,
+						    &ibsa_link_record, &link,
+						    sizeof(link));
 }
 
-int rails_read_links(struct ibsa_client *client, const struct nodes *nodes,
-		     struct rails *out)
+/*
+ * Query the links. Without them, the names of the adapters are compared only.
+ */
+static void links_add(struct ibsa_client *client, struct additions *to)
 {
 	const struct ibsa_query query = {
 		.record = &ibsa_link_record,
 		.method = IBSA_METHOD_GET_TABLE,
 	};
-	struct links links = { .err = topology_begin(nodes, &out->topology) };
+
+	if (!to->err)
+		(void)!ibsa_query_wait(client, &query, links_take, to);
+}
+
+/* Set the bit of the LID of each adapter. */
+static void adapters_mark(const struct nodes *nodes, uint8_t lids[0x10000 / 8])
+{
+	memset(lids, 0, 0x10000 / 8);
+	for (size_t i = 0; i < nodes->count; i++)
+		if (nodes->all[i].node_type == IBSA_NODE_CA)
+			lids[nodes->all[i].lid / 8] |=
+				(uint8_t)(1 << nodes->all[i].lid % 8);
+}
+
+static void ports_take(const struct ibsa_reply *reply, void *arg)
+{
+	struct additions *to = arg;
+	struct ibsa_port_info port;
+	uint8_t lids[0x10000 / 8];
+
+	adapters_mark(to->nodes, lids);
+	for (size_t i = 0; i < reply->count && !to->err; i++)
+		if (ibsa_reply_decode(reply, i, &port, sizeof(port)) == 0 &&
+		    lids[port.endport_lid / 8] & 1 << port.endport_lid % 8)
+			to->err = ibsa_topology_add(to->topology,
+						    &ibsa_port_info_record,
+						    &port, sizeof(port));
+}
+
+/*
+ * Query the rates of the ports with this number: the adapters' ports, and few
+ * of the switches'.
+ */
+static void rates_add(struct ibsa_client *client, struct additions *to,
+		      uint8_t number)
+{
+	const struct ibsa_port_info match = { .port_num = number };
+	const struct ibsa_query query = {
+		.record = &ibsa_port_info_record,
+		.match = &match,
+		.mask = IBSA_PORT_INFO_CM(port_num),
+		.method = IBSA_METHOD_GET_TABLE,
+	};
+
+	if (!to->err)
+		(void)!ibsa_query_wait(client, &query, ports_take, to);
+}
+
+int rails_read_links(struct ibsa_client *client, const struct nodes *nodes,
+		     struct rails *out)
+{
+	struct additions to = { .nodes = nodes };
 
 	out->is_borrowed = false;
-	links.topology = out->topology;
-	/* Without links, the names of the adapters are compared only. */
-	if (!links.err)
-		(void)!ibsa_query_wait(client, &query, links_take, &links);
-	return topology_end(links.err, out->topology);
+	to.err = topology_begin(nodes, &out->topology);
+	to.topology = out->topology;
+	links_add(client, &to);
+	return topology_end(to.err, out->topology);
+}
+
+int rails_read_rates(struct ibsa_client *client, const struct nodes *nodes,
+		     struct rails *out)
+{
+	enum { PORTS = 2 }; /* of an adapter */
+	struct additions to = { .nodes = nodes };
+
+	out->is_borrowed = false;
+	to.err = topology_begin(nodes, &out->topology);
+	to.topology = out->topology;
+	links_add(client, &to);
+	for (uint8_t number = 1; number <= PORTS; number++)
+		rates_add(client, &to, number);
+	return topology_end(to.err, out->topology);
 }
 
 int rails_use(struct ibsa_topology *topology, struct rails *out)

@@ -149,6 +149,27 @@ int absent_find(struct cli *cli, struct expected *expected,
 	return status;
 }
 
+int slow_rails_find(struct cli *cli, const struct nodes *nodes,
+		    const struct ends ends[2], struct absent out[2])
+{
+	struct rails rails = { .topology = NULL };
+	int status = rails_read_rates(cli->client, nodes, &rails);
+
+	for (int i = 0; i < 2 && status == CLI_DONE; i++) {
+		char host[HOST_TEXT];
+		struct rail_finding rail;
+		size_t index = 0;
+
+		(void)host_of(ends[i].all[0].node, host);
+		while (status == CLI_DONE &&
+		       rails_next(&rails, host, &index, &rail))
+			if (rail.kind == IBSA_FINDING_RAIL_SLOW)
+				status = rail_add(&out[i], &rail);
+	}
+	rails_free(&rails);
+	return status;
+}
+
 /*
  * Return: the port of the other host to which an absent port would have a
  * path: of the device with the same name, which may be absent, too; otherwise

@@ -247,28 +247,23 @@ static unsigned int rate_of(const struct rows *rows, const struct row *row)
 		       : ibsa_rate_mbps(row->host.path.rate);
 }
 
-/* Print which of several rails has a path with a lower rate than the others. */
-static void slow_rails_note(const struct rows *rows)
+/* Whether the path of one of several rails has a lower rate than others. */
+static bool has_slow_rail(const struct rows *rows)
 {
-	const struct row *best = NULL;
-	char has[IBSA_VALUE_TEXT], most[IBSA_VALUE_TEXT];
+	unsigned int most = 0;
 
-	for (size_t i = 0; i < rows->count && rows->has_devices; i++)
-		if (!best || rate_of(rows, &rows->all[i]) > rate_of(rows, best))
-			best = &rows->all[i];
-	for (size_t i = 0; best && i < rows->count; i++) {
+	for (size_t i = 0; i < rows->count; i++)
+		if (rate_of(rows, &rows->all[i]) > most)
+			most = rate_of(rows, &rows->all[i]);
+	for (size_t i = 0; i < rows->count; i++) {
 		const struct row *row = &rows->all[i];
 		const unsigned int rate = rate_of(rows, row);
 
-		if (!rate || rate == rate_of(rows, best) ||
-		    strcmp(row->src->device, row->dst->device) != 0)
-			continue;
-		complain("rail-slow: the path of %s has %s, that of %s %s",
-			 row->src->device,
-			 fields_text(rows->record, "rate", &row->host, has),
-			 best->src->device,
-			 fields_text(rows->record, "rate", &best->host, most));
+		if (rate && rate < most &&
+		    strcmp(row->src->device, row->dst->device) == 0)
+			return rows->has_devices;
 	}
+	return false;
 }
 
 /*
@@ -283,6 +278,7 @@ static int hosts_query(struct cli *cli, const struct form *form,
 	const size_t ports = hosts->ends[0].count + hosts->ends[1].count +
 			     hosts->absent[0].count + hosts->absent[1].count;
 	int absent = CLI_DONE;
+	int slow;
 	int status;
 
 	rows->has_devices = ports > 2;
@@ -292,8 +288,12 @@ static int hosts_query(struct cli *cli, const struct form *form,
 					 hosts->absent);
 	if (absent != CLI_DONE)
 		status = absent;
+	if ((status == CLI_DONE || status == CLI_NO) && has_slow_rail(rows)) {
+		slow = slow_rails_find(cli, &hosts->nodes, hosts->ends,
+				       hosts->absent);
+		status = slow == CLI_DONE ? status : slow;
+	}
 	absent_rails_note(rows, hosts->absent);
-	slow_rails_note(rows);
 	return status == CLI_NO && rows->count > rows->missing ? CLI_DONE
 							       : status;
 }

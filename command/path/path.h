@@ -134,6 +134,14 @@ struct rail_finding;
 int absent_find(struct cli *cli, struct expected *expected,
 		const struct nodes *nodes, const struct target *targets,
 		const struct ends ends[2], struct absent out[2]);
+
+/*
+ * Add the findings about rails of two hosts that are slower than at the hosts
+ * like theirs. Both have a port. Return: the exit status; a failure is printed.
+ */
+int slow_rails_find(struct cli *cli, const struct nodes *nodes,
+		    const struct ends ends[2], struct absent out[2]);
+
 void absent_rails_note(struct rows *rows, const struct absent absent[2]);
 void absent_free(struct absent *absent);
 
