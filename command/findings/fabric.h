@@ -20,7 +20,8 @@ struct fabric_path {
  * struct fabric_check - a topology and its findings
  * @file:     topology file to check without queries; NULL: check the fabric
  * @expect:   file of --expect, or NULL
- * @expected: its topology, or NULL
+ * @expected: its topology, or NULL; if @expect is NULL, the caller may have set
+ *            it
  * @info:     size of @topology
  * @paths:    the @path_count paths from this port to other ports, sorted by the
  *            GUID of the other port
@@ -55,7 +56,8 @@ struct fabric_check {
 
 /*
  * Read the topology from the member file or, if it is NULL, from the SA, and
- * check it. The caller has set only the members cli, file, expect and shows_sms.
+ * check it. The caller has set only the members cli, file, expect or expected, and
+ * shows_sms.
  * Return: the exit status; a failure is printed. The caller calls
  * fabric_check_done() in any case.
  */

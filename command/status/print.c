@@ -20,10 +20,21 @@ static bool lacks_port(const struct status *status)
 	return false;
 }
 
+/* Add an option with the name of a file to a command, unless it is too long. */
+static void file_add(char next[STATUS_NEXT], const char *option,
+		     const char *file)
+{
+	const size_t len = strlen(next);
+
+	if (file && strlen(option) + strlen(file) + 4 < STATUS_NEXT - len)
+		snprintf(next + len, STATUS_NEXT - len, " %s '%s'", option,
+			 file);
+}
+
 const char *status_next(const struct cli *cli, const struct status *status,
 			char out[STATUS_NEXT])
 {
-	const char *fabric = cli->open.fabric;
+	const struct status_options *own = cli->own;
 	const char *what = "check node";
 
 	if (!status->has_fabric)
@@ -32,11 +43,10 @@ const char *status_next(const struct cli *cli, const struct status *status,
 		what = "check";
 	else if (lacks_port(status))
 		what = "doctor";
-	if (fabric && strlen(fabric) < STATUS_NEXT - 64)
-		snprintf(out, STATUS_NEXT, "ibsa %s --fabric '%s'", what,
-			 fabric);
-	else
-		snprintf(out, STATUS_NEXT, "ibsa %s", what);
+	snprintf(out, STATUS_NEXT, "ibsa %s", what);
+	file_add(out, "--fabric", cli->open.fabric);
+	if (status->check.count)
+		file_add(out, "--expect", own->expect);
 	return out;
 }
 

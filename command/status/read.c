@@ -206,13 +206,18 @@ static int no_ports(const struct status *status, const struct ibsa_error *error)
 	return CLI_DEVICE;
 }
 
-int status_read(struct cli *cli, struct status *out)
+int status_read(struct cli *cli, struct ibsa_topology *expected,
+		struct status *out)
 {
 	struct ibsa_error error;
 	int result;
 
 	*out = (struct status){
-		.check = { .cli = cli, .shows_sms = true },
+		.check = {
+			.cli = cli,
+			.expected = expected,
+			.shows_sms = true,
+		},
 	};
 	result = machine_read(cli, &error, &out->machine);
 	if (result != CLI_DONE && *error.text)
@@ -226,6 +231,7 @@ int status_read(struct cli *cli, struct status *out)
 
 void status_free(struct status *status)
 {
+	status->check.expected = NULL; /* it is the caller's */
 	fabric_check_done(&status->check);
 	machine_free(&status->machine);
 }

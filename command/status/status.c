@@ -3,15 +3,12 @@
 #include <string.h>
 
 #include "findings/finding.h"
+#include "graph/topology.h"
 #include "options/options.h"
+#include "options/shared.h"
 #include "output/column_table.h"
 #include "output/fields.h"
 #include "status/status.h"
-
-/** struct status_options - options of ibsa status */
-struct status_options {
-	bool watch;
-};
 
 static void ports_cells(struct out *out, const struct status *status)
 {
@@ -123,11 +120,11 @@ static const struct column status_list[] = {
 static const struct columns columns_status = COLUMN_TABLE("status",
 							  status_list);
 
-static int status_once(struct cli *cli)
+static int status_once(struct cli *cli, struct ibsa_topology *expected)
 {
 	struct status status;
 	struct shown shown = { .cli = cli, .status = &status };
-	const int result = status_read(cli, &status);
+	const int result = status_read(cli, expected, &status);
 
 	if (!status.machine.count)
 		out_rows(&cli->out, 0, status_row, &shown);
@@ -147,21 +144,30 @@ static int cmd_status(struct cli *cli)
 		~0U,
 	};
 	const struct status_options *own = cli->own;
+	struct ibsa_topology *expected = NULL;
 	int result;
 
 	if (cli->arg_count > 1)
 		return fail_usage("status has no argument; remove '%s'",
 				  cli->args[1]);
 	if (own->watch)
-		return options_only(cli, "status --watch", &for_watch)
-			       ? status_watch(cli)
-			       : CLI_USAGE;
-	result = columns_use(cli, &columns_status);
-	return result == CLI_DONE ? status_once(cli) : result;
+		result = options_only(cli, "status --watch", &for_watch)
+				 ? CLI_DONE
+				 : CLI_USAGE;
+	else
+		result = columns_use(cli, &columns_status);
+	if (result == CLI_DONE && own->expect)
+		result = topology_expect_load(cli, own->expect, &expected);
+	if (result == CLI_DONE)
+		result = own->watch ? status_watch(cli, expected)
+				    : status_once(cli, expected);
+	ibsa_topology_free(expected);
+	return result;
 }
 
 /* clang-format off */
 static const struct option_row rows[] = {
+	OPTION_EXPECT(struct status_options, expect, 0),
 	{ 0, "watch", NULL, "show the lines again when the fabric changes",
 	  OPTION_AT(struct status_options, watch) },
 };

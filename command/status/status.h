@@ -10,7 +10,17 @@ enum {
 	STATUS_ROLES = ROLE_UNCABLED + 1,
 	STATUS_TEXT = 512,  /* for a line */
 	STATUS_LEVELS = 16, /* more levels are counted with the last one */
-	STATUS_NEXT = 4200, /* for a command with the name of a file */
+	STATUS_NEXT = 8300, /* for a command with the names of two files */
+};
+
+/**
+ * struct status_options - options of ibsa status
+ * @watch:  show the lines again when the fabric changes
+ * @expect: file of --expect, or NULL
+ */
+struct status_options {
+	bool watch;
+	const char *expect;
 };
 
 /**
@@ -73,11 +83,12 @@ struct status {
 };
 
 /*
- * Read everything. Return: the exit status; a failure is printed, and the
- * members that were read before it are valid. The caller calls status_free() in
- * any case.
+ * Read everything, and compare the fabric with @expected unless it is NULL.
+ * Return: the exit status; a failure is printed, and the members that were read
+ * before it are valid. The caller calls status_free() in any case.
  */
-int status_read(struct cli *cli, struct status *out);
+int status_read(struct cli *cli, struct ibsa_topology *expected,
+		struct status *out);
 void status_free(struct status *status);
 
 /* Set the members from @host to @rates by the topology. */
@@ -99,6 +110,6 @@ const char *status_next(const struct cli *cli, const struct status *status,
 			char out[STATUS_NEXT]);
 
 /* Print the lines again at each event. Return: the exit status. */
-int status_watch(struct cli *cli);
+int status_watch(struct cli *cli, struct ibsa_topology *expected);
 
 #endif

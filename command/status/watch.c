@@ -15,6 +15,7 @@ enum { REDRAW_MS = 1000, RETRY_MS = 10000 };
 
 /**
  * struct status_watcher - a watch
+ * @expected: topology of --expect, or NULL
  * @drawn_ms: time of the last lines; 0: none
  * @due_ms:   when to write the next lines; INT64_MAX: after the next event
  * @sm_lid:   of the last lines
@@ -23,6 +24,7 @@ enum { REDRAW_MS = 1000, RETRY_MS = 10000 };
  */
 struct status_watcher {
 	struct cli *cli;
+	struct ibsa_topology *expected;
 	struct interrupt interrupt;
 	int64_t drawn_ms;
 	int64_t due_ms;
@@ -102,7 +104,7 @@ static void draw(struct status_watcher *watcher)
 	int result;
 
 	watcher->due_ms = INT64_MAX;
-	result = status_read(watcher->cli, &status);
+	result = status_read(watcher->cli, watcher->expected, &status);
 	if (!interrupt_seen(&watcher->interrupt)) {
 		sm_compare(watcher, &status);
 		lines_write(watcher, &status, result);
@@ -160,10 +162,11 @@ static int subscribe(struct status_watcher *watcher)
 	return fail_device("cannot subscribe to events: %s", error.text);
 }
 
-int status_watch(struct cli *cli)
+int status_watch(struct cli *cli, struct ibsa_topology *expected)
 {
 	struct status_watcher watcher = {
 		.cli = cli,
+		.expected = expected,
 		.due_ms = now_ms() + REDRAW_MS,
 	};
 	int result = client_open(cli);

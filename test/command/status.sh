@@ -50,7 +50,11 @@ a_healthy_fabric() {
 	out_has '^compute    4 of 4 active: 4 at 400 Gb/s$'
 	on 0 -C mlx5_2,mlx5_3; out_has '^compute    2 of 2 active'
 	on 2 --watch -C mlx5_2,mlx5_3; err_has 'ibsa status sends from one'
+	run 0 --fabric "$fabric" topology --format net; cp out healthy.net
+	on 0 status --expect healthy.net; err_empty; out_has '^findings   none$'
+	on 2 -j status --expect none.net; out_empty; err_has -- '--expect: .*none.net'
 	on 2 status dgx1; err_has "no argument; remove 'dgx1'"
+	on 2 status --watch --expect none.net; out_empty; err_has "none.net"
 	on 2 status --watch -j; err_has 'status --watch has no option --json'
 }
 
@@ -60,7 +64,7 @@ without_a_command() {
 	on 0 -j; json 'length == 1 and .[0].host == "dgx1"'
 	IBSA_FABRIC=$fabric run 0; lines 9
 	on 2 --nope; err_has "unknown option '--nope'"
-	on 2 --expect x; err_has 'status has no option --expect'
+	on 2 --peers x; err_has 'status has no option --peers'
 	mkdir -p sys/class/infiniband
 	SYSFS_PATH=$tmp/sys run 2; err_has 'usage: ibsa'
 	SYSFS_PATH=$tmp/sys run 2 --watch; err_has 'usage: ibsa'
@@ -81,6 +85,9 @@ faults_and_their_findings() {
 	out_has '^warnings   1: link-degraded$'
 	out_has '^such as    dgx1 has no mlx5_3, but 7 of 8 hosts like it have$'
 	out_has '^next       ibsa check$'
+	on_dgx1 run 0 status --expect healthy.net
+	out_has '^critical   1: missing$'; out_has '^warnings   1: slower$'
+	out_has "^next       ibsa check --expect 'healthy.net'\$"
 	# The numbers are those of ibsa check.
 	on_dgx1 try 1 check -j
 	jq -c '[map(select(.severity == "critical")), map(select(.severity ==
