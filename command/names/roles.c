@@ -5,7 +5,7 @@
  * by which NVIDIA's NVLink switches are managed.
  *
  * Source: NVIDIA, Fabric Manager User Guide: the VPD of an adapter that manages
- * NVLink switches has the text SW_MNG.
+ * NVLink switches has the text SW_MNG. Only root can read a VPD.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -205,11 +205,14 @@ static bool is_same_kind(const struct machine_port *a,
 	return a->state.link == b->state.link && tenths_of(a) == tenths_of(b);
 }
 
+/* Most subnets have the default GID prefix; one has one SM. */
 static bool is_same_subnet(const struct machine_port *a,
 			   const struct machine_port *b)
 {
 	return memcmp(&a->state.gid, &b->state.gid,
-		      sizeof(a->state.gid.raw) / 2) == 0;
+		      sizeof(a->state.gid.raw) / 2) == 0 &&
+	       (a->state.sm_lid == b->state.sm_lid || !a->state.sm_lid ||
+		!b->state.sm_lid);
 }
 
 /* The sum of the rates of the ports of the kind of @model. */

@@ -154,9 +154,11 @@ static void sm_fill(struct status *status)
 
 /*
  * Open the client. If --device stands for several devices, send from the first
- * of their ports that is active.
+ * of their ports that is active. Set *@sm_lid to the SM of that port, also if
+ * the client cannot be opened.
  */
-static int sender_open(struct cli *cli, const struct machine *machine)
+static int sender_open(struct cli *cli, const struct machine *machine,
+		       uint32_t *sm_lid)
 {
 	const char *device = cli->open.device;
 	const unsigned int port = cli->open.port;
@@ -166,6 +168,7 @@ static int sender_open(struct cli *cli, const struct machine *machine)
 	while (i + 1 < machine->count &&
 	       !machine_port_is_active(&machine->ports[i]))
 		i++;
+	*sm_lid = machine->ports[i].state.sm_lid;
 	if (scope_is_set(device)) {
 		cli->open.device = machine->ports[i].opened_as;
 		cli->open.port = machine->ports[i].number;
@@ -179,7 +182,7 @@ static int sender_open(struct cli *cli, const struct machine *machine)
 static int fabric_read(struct cli *cli, struct status *status)
 {
 	struct ibsa_port_state own;
-	int result = sender_open(cli, &status->machine);
+	int result = sender_open(cli, &status->machine, &status->sm.lid);
 
 	if (result == CLI_DONE)
 		result = own_port_get(cli, &own);

@@ -1,69 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# usage: roles.sh IBSA LIBDIR FABRIC
+# usage: roles.sh IBSA LIBDIR FABRIC SYSFS
 #
-# Tests sets of ports and their roles: on a tree of /sys of a host with twelve
-# adapters, as mlx5 and the PCI devices of a GPU baseboard have them, and on
-# FABRIC, eight hosts with eight rails.
+# Tests sets of ports and their roles: on SYSFS, the tree of /sys of a host with
+# twelve adapters, and on FABRIC, eight hosts with eight rails.
 # shellcheck source=test/command/support.sh
+sysfs=$(realpath "$4")
 . "$(dirname "$0")/support.sh"
 unset IBSA_NODE IBSA_ROLES XDG_RUNTIME_DIR
-export TMPDIR=$tmp
-
-# file NAME TEXT - a file of the tree
-file() {
-	mkdir -p "$(dirname "$1")"
-	printf '%s\n' "$2" >"$1"
-}
-
-# adapter INDEX STATE PHYSICAL RATE LID DOWNED - make the files of an adapter
-adapter() {
-	local pci device port
-	pci=$(printf 'sys/devices/pci0000:%02x/0000:%02x:00.0' $((16 + $1)) $((16 + $1)))
-	device=$pci/infiniband/mlx5_$1
-	port=$device/ports/1
-	file "$pci/class" "${class:-0x020700}"
-	file "$pci/vendor" 0x15b3
-	file "$pci/device" 0x1021
-	[ -z "${vpd-}" ] || printf '\x82\x05\0%s\x78' "$vpd" >"$pci/vpd"
-	file "$device/node_type" '1: CA'
-	file "$device/node_guid" "$(printf 'b83f:d203:0099:%02x00' "$1")"
-	file "$device/sys_image_guid" "$(printf 'b83f:d203:0099:%02x00' "$1")"
-	file "$device/node_desc" "gpu1 mlx5_$1"
-	file "$device/hca_type" MT4129
-	file "$device/fw_ver" 28.39.1002
-	file "$device/board_id" MT_0000000838
-	ln -s ../../../"$(basename "$pci")" "$device/device"
-	file "$port/state" "$2"
-	file "$port/phys_state" "$3"
-	file "$port/rate" "$4"
-	file "$port/lid" "$5"
-	file "$port/lid_mask_count" 0
-	file "$port/sm_lid" "$(($5 ? 1 : 0))"
-	file "$port/sm_sl" 0
-	file "$port/cap_mask" 0xa651e848
-	file "$port/link_layer" InfiniBand
-	file "$port/gids/0" "$(printf 'fe80:0000:0000:0000:b83f:d203:0099:%02x01' "$1")"
-	file "$port/pkeys/0" 0xffff
-	file "$port/counters/link_downed" "$6"
-	file "$port/counters/port_rcv_data" "$6"
-	file "$port/counters/port_xmit_data" 0
-	mkdir -p sys/class/infiniband
-	ln -s "../../${device#sys/}" "sys/class/infiniband/mlx5_$1"
-}
-
-tree_make() {
-	local i class vpd
-	for i in 0 1 2 4 5 6 7; do
-		adapter $i '4: ACTIVE' '5: LinkUp' '400 Gb/sec (4X NDR)' $((10 + i)) 0
-	done
-	adapter 3 '1: DOWN' '2: Polling' '10 Gb/sec (4X SDR)' 0 7
-	adapter 8 '1: DOWN' '3: Disabled' '10 Gb/sec (4X SDR)' 0 0
-	adapter 9 '1: DOWN' '2: Polling' '10 Gb/sec (4X SDR)' 0 0
-	vpd='SW_MNG' adapter 10 '4: ACTIVE' '5: LinkUp' '400 Gb/sec (4X NDR)' 30 0
-	class=0x068000 adapter 11 '4: ACTIVE' '5: LinkUp' '400 Gb/sec (4X NDR)' 31 0
-	export SYSFS_PATH=$tmp/sys
-}
+export TMPDIR=$tmp SYSFS_PATH=$sysfs
 
 compute=mlx5_0:1,mlx5_1:1,mlx5_2:1,mlx5_4:1,mlx5_5:1,mlx5_6:1,mlx5_7:1
 
@@ -75,6 +20,11 @@ roles_of_a_machine() {
 		[range(8) | ["mlx5_\(.)", "compute"]] | sort)'
 	run 0 devices; aligned; out_has '^DEVICE .* ROLE '
 	run 0 devices -C 'mlx5_[89],mlx5_10' -C mlx5_2/1; lines 5
+	try 4 status; out_has '^SM         LID 6, no answer'
+	out_has '^compute    7 of 8 active: 7 at 400 Gb/s; mlx5_3/1 Down'
+	out_has '^management 2 of 2 active'
+	out_has '^uncabled   mlx5_8/1 Down \(Polling\), mlx5_9/1 Down \(Disabled\)$'
+	try 4 status -j; json '.[0] | .sm_lid == 6 and .inactive == "mlx5_3/1 Down (Polling)"'
 	run 4 devices -C 'eth*'; err_has "no device 'eth\\*'"
 	run 4 devices -C mlx5_2/2; err_has "has no port 2|no device 'mlx5_2/2'"
 	run 0 gids -C 'mlx5_[0-7]'; lines 9
@@ -96,6 +46,18 @@ roles_of_a_machine() {
 	try 4 check node -C 'mlx5_[0-7]'; lines 2
 	out_has '^port-down  critical +mlx5_3 '
 	! grep 'left out' err || fail 'something is left out'
+}
+
+# Only root can read the VPD. The ports are in another subnet, nevertheless. A
+# bridge can be seen by each user.
+roles_for_a_user() {
+	cp -r "$sysfs" sys
+	rm sys/devices/*/*/vpd
+	echo 0x068000 >'sys/devices/pci0000:a3/0000:a3:00.1/class'
+	SYSFS_PATH=$tmp/sys run 0 devices -j -C mlx5_0,mlx5_1?
+	json 'map(.role) == ["compute", "storage", "management"]'
+	SYSFS_PATH=$tmp/sys try 4 env nccl; out_has "='?=$compute'?$"
+	err_has '^ibsa: mlx5_10/1 is left out: its role is storage$'
 }
 
 roles_from_a_file() {
@@ -201,6 +163,5 @@ options_that_are_repeated() {
 	run 0 -v path self self -v -C dgx1/mlx5_2 --fabric "$fabric"
 }
 
-tree_make
-run_groups roles_of_a_machine roles_from_a_file a_dead_rail rails_of_a_host \
+run_groups roles_of_a_machine roles_for_a_user roles_from_a_file a_dead_rail rails_of_a_host \
 	options_that_are_repeated
