@@ -232,6 +232,7 @@ static int rails_compare(struct cli *cli, const struct paths *paths)
 	status = rails_read_links(cli->client, &paths->nodes, &rails);
 	if (status == CLI_DONE) {
 		rails_print(&rails, host_of(own->node_description, host));
+		rails_print_unequal(&rails, host);
 		paths->facts->wiring = wiring_find(paths, rails.topology);
 	}
 	rails_free(&rails);

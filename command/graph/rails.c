@@ -237,3 +237,27 @@ void rails_print(const struct rails *rails, const char *host)
 	while (rails_next(rails, host, &index, &rail))
 		complain("%s: %s", rail.name, rail.what.text);
 }
+
+void rails_print_unequal(const struct rails *rails, const char *host)
+{
+	struct ibsa_topology_node node;
+	struct ibsa_finding finding;
+	struct ibsa_error first;
+	char more[64] = "";
+	size_t count = 0;
+
+	for (size_t i = 0;
+	     ibsa_topology_finding_at(rails->topology, i, &finding) == 0; i++) {
+		if (finding.kind != IBSA_FINDING_RAIL_MISSING ||
+		    node_find(rails, &finding, host, &node))
+			continue;
+		if (!count++)
+			first = finding.what;
+	}
+	if (count > 1)
+		snprintf(more, sizeof(more), "; ibsa check lists %zu of them",
+			 count);
+	if (count)
+		complain("the hosts have unequal sets of rails: %s%s",
+			 first.text, more);
+}

@@ -61,6 +61,12 @@ bool rails_next(const struct rails *rails, const char *host, size_t *index,
 /* Print all of these findings as messages. */
 void rails_print(const struct rails *rails, const char *host);
 
+/*
+ * Print whether rails of other hosts are missing, so that the ports of a job are
+ * not the same at all hosts.
+ */
+void rails_print_unequal(const struct rails *rails, const char *host);
+
 enum { HOST_TEXT = TARGET_NAME_BYTES + 1 };
 
 /* Write the host in the description "HOST DEVICE" of a node. Return: @out. */

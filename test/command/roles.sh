@@ -139,6 +139,9 @@ rails_of_a_host() {
 	jq -e '.[] | select(.variable == "NCCL_CROSS_NIC") | .value == "0"' \
 		nccl1 >jq.out || fail "$(cat nccl1)"
 
+	grep -q "^ibsa: the hosts have unequal sets of rails: $dead$" nccl1.err ||
+		fail "$(cat nccl1.err)"
+
 	# The cables of two adapters of dgx8 are exchanged.
 	sed 's/"dgx8-3"\[1\]/"@"[1]/; s/"dgx8-4"\[1\]/"dgx8-3"[1]/; s/"@"/"dgx8-4"/' \
 		"$fabric" >crossed.net
