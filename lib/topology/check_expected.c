@@ -237,7 +237,7 @@ static bool port_is_left_out(const struct check *check,
 		return false;
 	for (uint32_t i = now->nodes[index].first_port;
 	     i < node_ports_end(now, index); i++) {
-		if (now->ports[i].number && now->ports[i].has_info)
+		if (port_is_returned(&now->ports[i]))
 			return true;
 	}
 	return false;

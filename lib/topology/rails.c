@@ -25,6 +25,7 @@ struct rail {
 
 struct audit {
 	struct check *check;
+	bool is_partial;    /* the SA does not show all ports */
 	struct rail *rails; /* in the order of hosts, then of names */
 	uint32_t rail_count;
 	uint32_t name_count;
@@ -111,10 +112,37 @@ static void rails_sort(struct audit *audit)
 	audit->rail_count = count;
 }
 
+/*
+ * Whether the SA has returned the PortInfo of some ports of a switch, but not of
+ * all.
+ */
+static bool switch_is_partial(const struct ibsa_topology *now, uint32_t index)
+{
+	const uint32_t first = now->nodes[index].first_port;
+	unsigned int shown = 0;
+
+	if (!node_is_switch(now, index))
+		return false;
+	for (uint32_t i = first; i < node_ports_end(now, index); i++)
+		shown += port_is_returned(&now->ports[i]);
+	return shown && shown < now->nodes[index].port_count;
+}
+
+/* Whether the SA hides ports, as those of other partitions. */
+static bool topology_is_partial(const struct ibsa_topology *now)
+{
+	bool is_partial = now->info.hidden || now->info.unmatched;
+
+	for (uint32_t i = 0; i < now->node_count && !is_partial; i++)
+		is_partial = switch_is_partial(now, i);
+	return is_partial;
+}
+
 static int audit_open(struct audit *audit)
 {
 	const struct ibsa_topology *now = audit->check->now;
 
+	audit->is_partial = topology_is_partial(now);
 	audit->rails = ibsa__calloc(now->port_count + 1u,
 				    sizeof(*audit->rails));
 	if (!audit->rails)
@@ -241,9 +269,7 @@ static int missing_report(const struct peer_lack *lack, void *arg)
 		node_of(now, port_at(audit, own))->guid, 0,
 		"%s has no %s%s, but %u of %u hosts like it have", host,
 		rail_text(&audit->rails[lack->trait->owner], rail),
-		now->info.hidden || now->info.unmatched
-			? ", or the SA does not show it"
-			: "",
+		audit->is_partial ? ", or the SA does not show it" : "",
 		lack->have, lack->peers);
 }
 

@@ -153,6 +153,15 @@ static inline bool port_is_hidden(const struct graph_port *port)
 	       port->is.state == IBSA_PORT_ACTIVE;
 }
 
+/*
+ * Whether the SA has returned the PortInfo of a port that can have a cable. A
+ * topology file has no states.
+ */
+static inline bool port_is_returned(const struct graph_port *port)
+{
+	return port->number && port->has_info && port->is.state;
+}
+
 static inline bool node_is_switch(const struct ibsa_topology *topology,
 				  size_t node)
 {

@@ -167,6 +167,7 @@ class Case:
         self.partitions = ""
         self.options = []
         self.findings = []
+        self.plain = []  # the findings without --expect
         self.pairs = []
         self.place = ""
         self.broken = ""  # the host or switch at which the SM cannot be
@@ -312,6 +313,12 @@ def partition(pod, here):
         # This port sees no switch, thus no link.
         case.find("hidden", [n for n in pod.guids if " " in n], None,
                   "the SA does not show their other ends").is_cause = False
+        case.plain = case.findings[:]
+    if not whole:
+        case.plain.append(Finding(
+            "rail-missing", pod.adapters(host), 0,
+            f"{host} has no {wrong[0].split()[1]}, or the SA does not show it, but "
+            f"{HOSTS - 1} of {HOSTS} hosts like it have"))
     absent = {}
     for node in wrong:
         rail = node.split()[1]
@@ -385,6 +392,8 @@ class Run:
         """Name of the output, and arguments, of each command."""
         case = self.case
         yield "check", ["check", "-j", *case.options]
+        if "--expect" in case.options:
+            yield "plain", ["check", "-j"]
         yield "status", ["status", "-j", *case.options]
         yield "screen", ["status", *case.options]
         yield "page", ["page", "-o", "page.html", *case.options]
@@ -414,7 +423,11 @@ class Run:
         if result.stdout or result.stderr or result.returncode:
             self.wrong(f"the fabric: {result.stdout}{result.stderr}")
             return
-        self.judge_check(self.output(folder, "check", json.loads))
+        self.judge_check("check", case.findings,
+                         self.output(folder, "check", json.loads))
+        if "--expect" in case.options:
+            self.judge_check("check without --expect", case.plain,
+                             self.output(folder, "plain", json.loads))
         self.judge_status(self.output(folder, "status", json.loads),
                           self.output(folder, "screen", str))
         self.judge_page(folder)
@@ -435,10 +448,10 @@ class Run:
             if not any(word in line for word in allowed):
                 self.wrong(f"{name}: message: {line}")
 
-    def judge_findings(self, name, got):
+    def judge_findings(self, name, wanted, got):
         """Each expected finding is there once, and no other."""
         left = list(got)
-        for want in self.case.findings:
+        for want in wanted:
             found = next((f for f in left if want.is_like(f, self.guids)), None)
             if found:
                 left.remove(found)
@@ -450,14 +463,14 @@ class Run:
     # A port that shares no partition with switches has to learn that it does not see all.
     HIDDEN = ("the topology may lack links and nodes",)
 
-    def judge_check(self, result):
+    def judge_check(self, name, wanted, result):
         status, rows, err = result
-        self.judge_findings("check", [
+        self.judge_findings(name, wanted, [
             (r["finding"], int(r["node_guid"] or "0", 16), r["port"] or 0, r["what"])
             for r in rows])
-        if status != (1 if self.case.findings else 0):
-            self.wrong(f"check: exit status {status}")
-        self.messages("check", err, self.HIDDEN)
+        if status != (1 if wanted else 0):
+            self.wrong(f"{name}: exit status {status}")
+        self.messages(name, err, self.HIDDEN)
 
     def judge_status(self, result, screen):
         status, rows, err = result
@@ -503,7 +516,7 @@ class Run:
             guid = guids[index] if index is not None else next(
                 (g for n, g in self.guids.items() if expected and n == expected[0]), 0)
             findings.append((kind, guid, port, what))
-        self.judge_findings("page", findings)
+        self.judge_findings("page", self.case.findings, findings)
         self.messages("page", err, (*self.HIDDEN, "PKeyTableRecord"))
 
     def judge_path(self, pair, result):

@@ -279,6 +279,48 @@ static void an_expected_topology_replaces_the_comparison(void **state)
 	ibsa_topology_free(topology);
 }
 
+/*
+ * Four hosts with three adapters, of which the last lacks one, and a switch of
+ * which the SA returns the first @ports PortInfoRecords.
+ */
+static void partial_expect(uint8_t ports, const char *sentence)
+{
+	enum { LEAF = 12 };
+	struct ibsa_topology *topology;
+	struct ibsa_finding finding;
+
+	assert_int_equal(ibsa_topology_new(&topology), 0);
+	for (uint16_t i = 0; i < 11; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "gpu%d mlx5_%d", 1 + i / 3, i % 3);
+		assert_int_equal(rig_node(topology, IBSA_NODE_CA,
+					  (uint16_t)(1 + i), name),
+				 0);
+	}
+	assert_int_equal(rig_node(topology, IBSA_NODE_SWITCH, LEAF, "leaf"), 0);
+	for (uint8_t i = 1; i <= ports; i++) {
+		struct ibsa_port_info port = rig_edr(LEAF, i);
+
+		port.port_state = IBSA_PORT_DOWN;
+		assert_int_equal(rig_port(topology, &port), 0);
+	}
+	assert_int_equal(ibsa_topology_finish(topology), 0);
+	assert_int_equal(ibsa_topology_check(topology, NULL), 0);
+	assert_int_equal(ibsa_topology_finding_at(topology, 0, &finding), 0);
+	assert_string_equal(finding.what.text, sentence);
+	ibsa_topology_free(topology);
+}
+
+static void a_port_that_the_sa_hides_is_not_missing_for_certain(void **state)
+{
+	(void)state;
+	partial_expect(36, "gpu4 has no mlx5_2, but 3 of 4 hosts like it have");
+	partial_expect(0, "gpu4 has no mlx5_2, but 3 of 4 hosts like it have");
+	partial_expect(35, "gpu4 has no mlx5_2, or the SA does not show it, "
+			   "but 3 of 4 hosts like it have");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,6 +338,8 @@ int main(void)
 		cmocka_unit_test(hosts_that_are_slower_throughout_are_others),
 		cmocka_unit_test(three_hosts_are_too_few),
 		cmocka_unit_test(an_expected_topology_replaces_the_comparison),
+		cmocka_unit_test(
+			a_port_that_the_sa_hides_is_not_missing_for_certain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
