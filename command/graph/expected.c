@@ -215,7 +215,8 @@ static void cable_explain(struct cli *cli, const struct nodes *nodes,
 			    "%.64s is connected there", neighbor);
 	} else if (!far_state_read(cli, end, &info)) {
 		absence_set(out, IBSA_REASON_UNKNOWN_PORT, true, port, end,
-			    "the SA does not show the state of that port");
+			    "the SA does not show that port, so the host is "
+			    "probably in no partition of this port");
 	} else if (info.port_state == IBSA_PORT_DOWN) {
 		absence_set(out, IBSA_REASON_FAR_PORT_DOWN, true, port, end,
 			    "that port is Down, physical state %s",

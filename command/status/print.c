@@ -103,33 +103,35 @@ static void sm_line(struct out *out, const struct status *status)
 			       standby);
 }
 
+/* List the number of switches of each level, such as " in 2 levels: 8 + 4". */
+static void levels_text(const struct status *status, char out[STATUS_TEXT])
+{
+	size_t levels = 0;
+	size_t len;
+
+	while (levels < STATUS_LEVELS && status->levels[levels])
+		levels++;
+	*out = '\0';
+	if (levels < 2)
+		return;
+	len = (size_t)snprintf(out, STATUS_TEXT, " in %zu levels:", levels);
+	for (size_t i = 0; i < levels; i++)
+		len += (size_t)snprintf(out + len, STATUS_TEXT - len, "%s %zu",
+					i ? " +" : "", status->levels[i]);
+}
+
 static void size_line(struct out *out, const struct status *status)
 {
 	const struct ibsa_topology_info *info = &status->check.info;
+	char levels[STATUS_TEXT];
 
-	out_clean_line(out, "fabric     %zu %s, %zu %s, %zu %s, %zu %s",
+	levels_text(status, levels);
+	out_clean_line(out, "fabric     %zu %s, %zu %s, %zu %s%s",
 		       status->hosts, plural(status->hosts, "host", "hosts"),
 		       info->adapters,
 		       plural(info->adapters, "adapter", "adapters"),
 		       info->switches,
-		       plural(info->switches, "switch", "switches"),
-		       info->links, plural(info->links, "link", "links"));
-}
-
-static void levels_line(struct out *out, const struct status *status)
-{
-	char list[STATUS_TEXT] = "";
-	size_t levels = 0;
-	size_t len = 0;
-
-	for (; levels < STATUS_LEVELS && status->levels[levels]; levels++)
-		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%zu",
-					levels ? " + " : "",
-					status->levels[levels]);
-	if (levels)
-		out_clean_line(out, "levels     %zu: %s %s", levels, list,
-			       plural(status->check.info.switches, "switch",
-				      "switches"));
+		       plural(info->switches, "switch", "switches"), levels);
 }
 
 /* The kinds of the findings of one severity, and how many there are of each. */
@@ -189,7 +191,6 @@ void status_print(struct cli *cli, const struct status *status)
 	sm_line(out, status);
 	if (status->has_fabric) {
 		size_line(out, status);
-		levels_line(out, status);
 		out_clean_line(out, "links      %s",
 			       *status->rates ? status->rates : "none");
 		findings_lines(out, &status->check);

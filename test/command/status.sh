@@ -30,13 +30,12 @@ server_stop() {
 }
 
 a_healthy_fabric() {
-	on 0 status; err_empty; lines 9
+	on 0 status; err_empty; lines 8
 	out_has '^host       dgx1$'
 	out_has '^compute    8 of 8 active: 8 at 400 Gb/s$'
 	out_has '^storage    2 of 2 active: 1 at 200 Gb/s, 1 at 100 Gb/s$'
 	out_has '^SM         dgx1 mlx5_0, LID 1, answers in [0-9.]+ ms; no standby SM$'
-	out_has '^fabric     8 hosts, 64 adapters, 12 switches, 128 links$'
-	out_has '^levels     2: 8 \+ 4 switches$'
+	out_has '^fabric     8 hosts, 64 adapters, 12 switches in 2 levels: 8 \+ 4$'
 	out_has '^links      128 at 400 Gb/s$'
 	out_has '^findings   none$'
 	out_has "^next       ibsa check node --fabric '$fabric'\$"
@@ -45,7 +44,8 @@ a_healthy_fabric() {
 		.finding == null and .active == 10 and .compute == 8 and
 		.storage_active == 2 and .standby == 0'
 	on 0 status -C nas1
-	out_has '^fabric     10 hosts, 10 adapters, 1 switch, 10 links$'
+	out_has '^fabric     10 hosts, 10 adapters, 1 switch$'
+	out_has '^links      .*10 at '
 	on 0 status -C 'mlx5_[2-5]'; err_empty
 	out_has '^compute    4 of 4 active: 4 at 400 Gb/s$'
 	on 0 -C mlx5_2,mlx5_3; out_has '^compute    2 of 2 active'
@@ -60,9 +60,9 @@ a_healthy_fabric() {
 
 # Without a command, ibsa is ibsa status, but not without a fabric.
 without_a_command() {
-	on 0; err_empty; lines 9; out_has '^host       dgx1$'
+	on 0; err_empty; lines 8; out_has '^host       dgx1$'
 	on 0 -j; json 'length == 1 and .[0].host == "dgx1"'
-	IBSA_FABRIC=$fabric run 0; lines 9
+	IBSA_FABRIC=$fabric run 0; lines 8
 	on 2 --nope; err_has "unknown option '--nope'"
 	on 2 --peers x; err_has 'status has no option --peers'
 	mkdir -p sys/class/infiniband
@@ -78,7 +78,7 @@ faults_and_their_findings() {
 	server_start
 	change link down 'dgx1 mlx5_3/1'
 	change link speed 'dgx2 mlx5_5/1' 4xHDR
-	on_dgx1 run 0 status; err_empty; lines 11
+	on_dgx1 run 0 status; err_empty; lines 10
 	out_has '^compute    7 of 8 active: 7 at 400 Gb/s; mlx5_3/1 Down \(Polling\)$'
 	out_has '^links      126 at 400 Gb/s, 1 at 200 Gb/s$'
 	out_has '^critical   1: rail-missing$'
@@ -177,8 +177,7 @@ cpu_ms() {
 ten_thousand_hosts() {
 	local check status
 	run 0 --fabric "$large" status
-	out_has '^fabric     10000 hosts, 10000 adapters, '
-	out_has '^levels     3: '
+	out_has '^fabric     10000 hosts, 10000 adapters, 1438 switches in 3 levels: '
 	check=$(cpu_ms --fabric "$large" check)
 	status=$(cpu_ms --fabric "$large" status)
 	[ "$status" -le $((4 * check + 100)) ] ||
