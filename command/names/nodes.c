@@ -69,6 +69,37 @@ void name_absent_explain(const struct cli *cli, const char *where,
 }
 
 /*
+ * Print that no node has the name, or, if it is HOST/DEVICE, which adapter of
+ * the host the SA does not show. Return: the exit status.
+ */
+static int port_absent_explain(const struct cli *cli,
+			       const struct ibsa_node *nodes, size_t count,
+			       const char *where, const char *name)
+{
+	const size_t len = strcspn(name, "/");
+	char *host = strndup(name, len);
+	struct node_ports ports = { .count = 0 };
+
+	if (!host || (name[len] && len &&
+		      ibsa_host_select(nodes, count, host, &ports.all,
+				       &ports.count) != 0)) {
+		free(host);
+		return no_memory();
+	}
+	if (ports.count)
+		complain("%sthe SA shows %zu %s of the host '%s', but no '%s'; "
+			 "to see them, type: ibsa reach %s",
+			 where, ports.count,
+			 ports.count == 1 ? "port" : "ports", host,
+			 name + len + 1, host);
+	else
+		name_absent_explain(cli, where, name);
+	node_ports_free(&ports);
+	free(host);
+	return CLI_NO;
+}
+
+/*
  * Choose those ports of @nodes that the name stands for. Return: the exit
  * status.
  */
@@ -78,10 +109,11 @@ static int ports_choose(const struct cli *cli, const struct ibsa_node *nodes,
 {
 	if (ibsa_host_select(nodes, count, name, &out->all, &out->count) != 0)
 		return no_memory();
-	if (out->count == 0 && !cli->names.is_absence_told)
-		name_absent_explain(cli, where, name);
 	if (out->count == 0)
-		return CLI_NO;
+		return cli->names.is_absence_told
+			       ? CLI_NO
+			       : port_absent_explain(cli, nodes, count, where,
+						     name);
 	return node_ports_check(out, where, name);
 }
 

@@ -29,6 +29,11 @@ a_name_that_no_node_has() {
 		(.detail | startswith("no such name: nobody: ")))'
 	broken 1 -- --format csv path self nobody
 	[ "$(wc -l <out)" -eq 2 ] || fail 'not two lines'
+	# Of HOST/DEVICE, the host is there.
+	broken 1 "$down" -- path dgx7 dgx8/mlx5_3
+	err_has "^ibsa: the SA shows 7 ports of the host 'dgx8', but no 'mlx5_3'; "
+	err_has 'type: ibsa reach dgx8$'
+	broken 1 -- reach dgx9/mlx5_3; err_has "no node has the name 'dgx9/mlx5_3'"
 	broken 1 -- -j path fe80::1 dgx2/mlx5_1
 	json 'length == 1 and .[0].reason_code == "unknown-port"'
 	broken 1 -- -j reach nobody fe80::1 dgx2/mlx5_1
