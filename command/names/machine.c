@@ -215,16 +215,20 @@ static int fabric_set_take(const struct scope *scope, struct ibsa_error *error,
 {
 	struct ibsa_fabric_port port;
 	char host[IBSA_VALUE_TEXT];
+	bool has_device = false;
 
 	set_host(scope, out->fabric, host);
-	for (size_t i = 0; !ibsa_fabric_port_at(out->fabric, i, &port); i++)
-		if (is_of_host(&port, host) && scope_has_node(scope, &port) &&
-		    scope_has_port(scope, port.number) &&
+	for (size_t i = 0; !ibsa_fabric_port_at(out->fabric, i, &port); i++) {
+		if (!is_of_host(&port, host) || !scope_has_node(scope, &port))
+			continue;
+		has_device = true;
+		if (scope_has_port(scope, port.number) &&
 		    port_add(out, machine_port_of_fabric(&port), error))
 			return CLI_DEVICE;
+	}
 	out->is_missing = out->count == 0;
 	if (out->is_missing)
-		scope_none(scope, false, error);
+		scope_none(scope, has_device, error);
 	return out->is_missing ? CLI_DEVICE : CLI_DONE;
 }
 

@@ -49,6 +49,7 @@ a_healthy_fabric() {
 	on 0 status -C 'mlx5_[2-5]'; err_empty
 	out_has '^compute    4 of 4 active: 4 at 400 Gb/s$'
 	on 0 -C mlx5_2,mlx5_3; out_has '^compute    2 of 2 active'
+	on 4 status -C 'mlx5_?' -P 2; err_has "device 'mlx5_\\?' has no port 2"
 	on 2 --watch -C mlx5_2,mlx5_3; err_has 'ibsa status sends from one'
 	run 0 --fabric "$fabric" topology --format net; cp out healthy.net
 	on 0 status --expect healthy.net; err_empty; out_has '^findings   none$'
