@@ -2,17 +2,21 @@
 /* Writes why there is no path. */
 #include "output/reason.h"
 
-const char *reason_words(enum ibsa_reason_code code, bool is_certain,
+const char *reason_words(unsigned int code, bool is_certain,
 			 char out[REASON_CELL_TEXT])
 {
 	snprintf(out, REASON_CELL_TEXT, "%s%s", is_certain ? "" : "possibly ",
-		 ibsa_reason_text(code));
+		 code == REASON_RAIL_MISSING
+			 ? REASON_RAIL_MISSING_TEXT
+			 : ibsa_reason_text((enum ibsa_reason_code)code));
 	return out;
 }
 
-const char *reason_code_name(enum ibsa_reason_code code)
+const char *reason_code_name(unsigned int code)
 {
-	switch (code) {
+	if (code == REASON_RAIL_MISSING)
+		return REASON_RAIL_MISSING_CODE;
+	switch ((enum ibsa_reason_code)code) {
 #define CODE(name, text)         \
 	case IBSA_REASON_##name: \
 		return text;
@@ -24,7 +28,7 @@ const char *reason_code_name(enum ibsa_reason_code code)
 	return NULL;
 }
 
-void reason_cell(struct out *out, const char *name, enum ibsa_reason_code code,
+void reason_cell(struct out *out, const char *name, unsigned int code,
 		 bool is_certain)
 {
 	char text[REASON_CELL_TEXT];

@@ -16,6 +16,13 @@ enum {
 	REASONS_MAX = 32,
 };
 
+/*
+ * A reason that the library does not have, beside enum ibsa_reason_code: the
+ * host has no such port, but the hosts like it have.
+ */
+enum { REASON_RAIL_MISSING = 128 };
+#define REASON_RAIL_MISSING_TEXT "the rail is missing"
+
 /* Detail text of the reason that no node has the name. */
 /* clang-format off */
 #define REASON_NO_NAME_TEXT \
@@ -25,6 +32,7 @@ enum {
 
 /* Codes of reasons, which scripts may compare; they never change. */
 /* clang-format off */
+#define REASON_RAIL_MISSING_CODE "rail-missing"
 #define REASON_CODES(CODE)			\
 	CODE(NO_NAME, "no-name")		\
 	CODE(UNKNOWN_PORT, "unknown-port")	\
@@ -38,26 +46,27 @@ enum {
 
 /* For columns: the reasons, and their codes, each after a '|'. */
 #define REASON_WORD(name, text) "|" text "|possibly " text
-#define REASON_WORDS IBSA_REASONS(REASON_WORD)
+#define REASON_WORDS \
+	IBSA_REASONS(REASON_WORD) REASON_WORD(, REASON_RAIL_MISSING_TEXT)
 #define CODE_WORD(name, text) "|" text
-#define CODE_WORDS REASON_CODES(CODE_WORD)
+#define CODE_WORDS REASON_CODES(CODE_WORD) "|" REASON_RAIL_MISSING_CODE
 /* clang-format on */
 
 /* Return: the code of a reason; NULL for IBSA_REASON_NONE. */
-const char *reason_code_name(enum ibsa_reason_code code);
+const char *reason_code_name(unsigned int code);
 
 /*
  * Return: the text of a reason why there is no path, with "possibly " before
  * it if it is not certain.
  */
-const char *reason_words(enum ibsa_reason_code code, bool is_certain,
+const char *reason_words(unsigned int code, bool is_certain,
 			 char out[REASON_CELL_TEXT]);
 
 /*
  * Write the reason why there is no path as a cell; a cell without a value if
  * it is not known.
  */
-void reason_cell(struct out *out, const char *name, enum ibsa_reason_code code,
+void reason_cell(struct out *out, const char *name, unsigned int code,
 		 bool is_certain);
 
 #endif

@@ -10,6 +10,7 @@
 #include "common/host.h"
 #include "graph/expected.h"
 #include "graph/rails.h"
+#include "output/reason.h"
 #include "path/path.h"
 #include "session/query_wait.h"
 
@@ -81,7 +82,8 @@ static int rails_add(struct search *search, const struct end *port,
 	while (status == CLI_DONE &&
 	       rails_next(&search->rails, host, &index, &rail)) {
 		struct ibsa_reason reason = {
-			.code = IBSA_REASON_UNKNOWN_PORT,
+			.code = (enum ibsa_reason_code)REASON_RAIL_MISSING,
+			.is_certain = nodes_are_shown(search->cli),
 		};
 		struct end end = { .lid = 0 };
 

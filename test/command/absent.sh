@@ -44,12 +44,13 @@ a_name_that_no_node_has() {
 a_dead_rail() {
 	broken 0 "$down" -- path dgx7 dgx8; aligned; lines 9
 	err_has '^ibsa: dgx8 has no mlx5_3, but 7 of 8 hosts like it have$'
-	out_has '^mlx5_3 +mlx5_3 +- .* fe80::[^ ]* +- +possibly unknown, or in'
+	out_has '^mlx5_3 +mlx5_3 +- .* fe80::[^ ]* +- +the rail is missing$'
+	broken 1 "$down" -- reach dgx8; out_has '^no .* dgx8 mlx5_3 +the rail is missing$'
 	broken 0 "$down" -- -j path dgx8 dgx7
 	json 'length == 8 and (map(select(.reason)) | length == 1 and
 		(.[0] | .src_device == "mlx5_3" and .sgid == null and
 		.detail == "dgx8 has no mlx5_3, but 7 of 8 hosts like it have" and
-		.reason_code == "unknown-port"))'
+		.reason_code == "rail-missing"))'
 	broken 0 -- path dgx7 dgx8; err_empty; lines 9
 	# Other hosts than this one's have no rails.
 	run 0 --fabric "$fabric" -C dgx1/mlx5_8 path self nas1; err_empty
