@@ -333,7 +333,8 @@ static void visit_list(struct doctor *doctor, const struct scope *scope,
 	bool has_device = false;
 
 	doctor->list = list;
-	doctor->roles = port_roles_of_list(list, machine_is_local(doctor->cli));
+	(void)port_roles_of_list(list, machine_is_local(doctor->cli),
+				 &doctor->roles);
 	for (size_t i = 0; i < list->count && !doctor_is_interrupted(doctor);
 	     i++) {
 		const struct ibsa_device *device = ibsa_device_at(list, i);

@@ -8,6 +8,7 @@
 #include "common/host.h"
 #include "output/fields.h"
 #include "names/machine.h"
+#include "names/port_roles.h"
 #include "session/scope.h"
 
 static int memory_missing(struct ibsa_error *error)
@@ -45,6 +46,7 @@ struct machine_port machine_port_of_device(const struct ibsa_device *device,
 {
 	return (struct machine_port){
 		.opened_as = device->name,
+		.name = device->name,
 		.device = device->name,
 		.number = port->number,
 		.err = port->err,
@@ -62,6 +64,7 @@ struct machine_port machine_port_of_fabric(const struct ibsa_fabric_port *port)
 
 	return (struct machine_port){
 		.opened_as = port->id,
+		.name = port->node,
 		.device = *device ? device : port->node,
 		.number = port->number,
 		.state = port->state,
@@ -356,13 +359,38 @@ bool machine_is_local(const struct cli *cli)
 	       (!fabric || !*fabric || secure_getenv("SYSFS_PATH"));
 }
 
+/* Find the roles of the ports, which may be a part of those of the host. */
+static int roles_read(const struct cli *cli, struct machine *machine)
+{
+	struct port_roles *roles = NULL;
+	int status = CLI_DONE;
+
+	if (machine->list)
+		status = port_roles_of_list(machine->list,
+					    machine_is_local(cli), &roles);
+	else if (machine->count)
+		status = port_roles_of_fabric(machine->fabric,
+					      machine->ports[0].name, &roles);
+	for (size_t i = 0; i < machine->count; i++) {
+		struct machine_port *port = &machine->ports[i];
+		const struct machine_port *found =
+			port_roles_find(roles, port->name, port->number);
+
+		if (!found)
+			continue;
+		port->role = found->role;
+		port->is_role_given = found->is_role_given;
+		port->was_up = found->was_up;
+	}
+	port_roles_free(roles);
+	return status;
+}
+
 int machine_read(struct cli *cli, struct ibsa_error *error, struct machine *out)
 {
 	const int status = ports_read(cli, error, out);
 
-	return status == CLI_DONE ? roles_find(out->ports, out->count,
-					       machine_is_local(cli))
-				  : status;
+	return status == CLI_DONE ? roles_read(cli, out) : status;
 }
 
 bool machine_port_is_expected(const struct cli *cli,

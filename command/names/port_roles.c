@@ -6,7 +6,6 @@
 #include "base/list.h"
 #include "names/port_roles.h"
 
-/* The ports; @opened_as is the name in their lines. */
 struct port_roles {
 	struct machine_port *all;
 	size_t count;
@@ -16,54 +15,54 @@ static int by_name(const void *a, const void *b)
 {
 	const struct machine_port *x = a;
 	const struct machine_port *y = b;
-	const int order = strcmp(x->opened_as, y->opened_as);
+	const int order = strcmp(x->name, y->name);
 
 	return order ? order
 		     : (x->number > y->number) - (x->number < y->number);
 }
 
-static bool is_same_host(const struct machine_port *a,
-			 const struct machine_port *b)
+/* Whether the first words of two descriptions are the same. */
+static bool is_same_host(const char *a, const char *b)
 {
-	const size_t len = strcspn(a->opened_as, " ");
+	const size_t len = strcspn(a, " ");
 
-	return len == strcspn(b->opened_as, " ") &&
-	       memcmp(a->opened_as, b->opened_as, len) == 0;
+	return len == strcspn(b, " ") && memcmp(a, b, len) == 0;
 }
 
-/*
- * Find the roles, after @status of adding the ports. @is_one: all ports are of
- * one host. Return: as port_roles_of_list().
- */
-static struct port_roles *roles_finish(struct port_roles *roles, int status,
-				       bool is_one, bool is_local)
+/* @is_one: all ports are of one host; otherwise the names begin with it. */
+static int hosts_find(struct port_roles *roles, bool is_one, bool is_local)
 {
 	struct machine_port *all = roles->all;
+	int status = CLI_DONE;
 
-	if (status == CLI_DONE && roles->count)
+	if (roles->count)
 		qsort(all, roles->count, sizeof(*all), by_name);
 	for (size_t i = 0; i < roles->count && status == CLI_DONE;) {
 		size_t count = 1;
 
 		while (i + count < roles->count &&
-		       (is_one || is_same_host(&all[i], &all[i + count])))
+		       (is_one ||
+			is_same_host(all[i].name, all[i + count].name)))
 			count++;
 		status = roles_find(&all[i], count, is_local);
 		i += count;
 	}
-	if (status == CLI_DONE)
-		return roles;
-	port_roles_free(roles);
-	return NULL;
+	return status;
 }
 
-static struct port_roles *roles_new(void)
+/*
+ * Find the roles, after @status of adding the ports. Return: the exit status;
+ * after a failure, *@out is NULL.
+ */
+static int roles_finish(struct port_roles *roles, int status, bool is_one,
+			bool is_local, struct port_roles **out)
 {
-	struct port_roles *roles = calloc(1, sizeof(*roles));
-
-	if (!roles)
-		no_memory();
-	return roles;
+	if (status == CLI_DONE)
+		status = hosts_find(roles, is_one, is_local);
+	if (status != CLI_DONE)
+		port_roles_free(roles);
+	*out = status == CLI_DONE ? roles : NULL;
+	return status;
 }
 
 static int port_add(struct port_roles *roles, const struct machine_port *port)
@@ -71,41 +70,46 @@ static int port_add(struct port_roles *roles, const struct machine_port *port)
 	return list_put(&roles->all, &roles->count, port, sizeof(*port));
 }
 
-struct port_roles *port_roles_of_list(const struct ibsa_device_list *list,
-				      bool is_local)
+int port_roles_of_list(const struct ibsa_device_list *list, bool is_local,
+		       struct port_roles **out)
 {
-	struct port_roles *roles = roles_new();
-	int status = CLI_DONE;
+	struct port_roles *roles = calloc(1, sizeof(*roles));
+	int status = roles ? CLI_DONE : no_memory();
 
-	for (size_t i = 0; roles && i < list->count; i++) {
+	for (size_t i = 0; !status && i < list->count; i++) {
 		const struct ibsa_device *device = ibsa_device_at(list, i);
 
 		if (device->node_type != IBSA_NODE_CA)
 			continue;
 		for (size_t k = 0; k < device->port_count && !status; k++) {
-			const struct machine_port port = machine_port_of_device(
-				device, ibsa_device_port_at(device, k));
+			const struct ibsa_port *at = ibsa_device_port_at(device,
+									 k);
+			const struct machine_port port =
+				machine_port_of_device(device, at);
 
-			status = port_add(roles, &port);
+			/* The SMI of a plane is not a port for programs. */
+			if (!ibsa_port_gsi(list, at, NULL))
+				status = port_add(roles, &port);
 		}
 	}
-	return roles ? roles_finish(roles, status, true, is_local) : NULL;
+	return roles_finish(roles, status, true, is_local, out);
 }
 
-struct port_roles *port_roles_of_fabric(struct ibsa_fabric *fabric)
+int port_roles_of_fabric(struct ibsa_fabric *fabric, const char *host,
+			 struct port_roles **out)
 {
-	struct port_roles *roles = roles_new();
+	struct port_roles *roles = calloc(1, sizeof(*roles));
+	int status = roles ? CLI_DONE : no_memory();
 	struct ibsa_fabric_port at;
-	int status = CLI_DONE;
 
-	for (size_t i = 0;
-	     roles && !status && !ibsa_fabric_port_at(fabric, i, &at); i++) {
-		struct machine_port port = machine_port_of_fabric(&at);
+	for (size_t i = 0; !status && !ibsa_fabric_port_at(fabric, i, &at);
+	     i++) {
+		const struct machine_port port = machine_port_of_fabric(&at);
 
-		port.opened_as = at.node;
-		status = port_add(roles, &port);
+		if (!host || is_same_host(port.name, host))
+			status = port_add(roles, &port);
 	}
-	return roles ? roles_finish(roles, status, false, false) : NULL;
+	return roles_finish(roles, status, false, false, out);
 }
 
 void port_roles_free(struct port_roles *roles)
@@ -115,14 +119,22 @@ void port_roles_free(struct port_roles *roles)
 	free(roles);
 }
 
+const struct machine_port *port_roles_find(const struct port_roles *roles,
+					   const char *name,
+					   unsigned int number)
+{
+	const struct machine_port key = { .name = name, .number = number };
+
+	if (!roles || !roles->count)
+		return NULL;
+	return bsearch(&key, roles->all, roles->count, sizeof(*roles->all),
+		       by_name);
+}
+
 enum port_role port_roles_at(const struct port_roles *roles, const char *name,
 			     unsigned int number)
 {
-	const struct machine_port key = { .opened_as = name, .number = number };
-	const struct machine_port *found = NULL;
+	const struct machine_port *port = port_roles_find(roles, name, number);
 
-	if (roles && roles->count)
-		found = bsearch(&key, roles->all, roles->count,
-				sizeof(*roles->all), by_name);
-	return found ? found->role : ROLE_UNKNOWN;
+	return port ? port->role : ROLE_UNKNOWN;
 }

@@ -8,17 +8,25 @@
 struct port_roles;
 
 /*
- * Find the roles of all ports of this machine, or of the hosts of a fabric.
- * Return: the roles, which port_roles_free() frees, and which are valid as long
- * as the list or the fabric; NULL after a failure, which is printed: the roles
- * are then unknown.
+ * Find the roles of all ports of this machine; or of the host whose name
+ * @host begins with, or of all hosts of a fabric if @host is NULL. Return: the
+ * exit status; after a failure, which is printed, *@out is NULL, and the roles
+ * are unknown. port_roles_free() frees *@out, which is valid as long as the list
+ * or the fabric.
  */
-struct port_roles *port_roles_of_list(const struct ibsa_device_list *list,
-				      bool is_local);
-struct port_roles *port_roles_of_fabric(struct ibsa_fabric *fabric);
+int port_roles_of_list(const struct ibsa_device_list *list, bool is_local,
+		       struct port_roles **out);
+int port_roles_of_fabric(struct ibsa_fabric *fabric, const char *host,
+			 struct port_roles **out);
 void port_roles_free(struct port_roles *roles);
 
-/* @roles may be NULL. @name: of the device or, on a fabric, of the node. */
+/*
+ * Return: a port; NULL: not found. @roles may be NULL. @name: of the device or,
+ * on a fabric, of the node.
+ */
+const struct machine_port *port_roles_find(const struct port_roles *roles,
+					   const char *name,
+					   unsigned int number);
 enum port_role port_roles_at(const struct port_roles *roles, const char *name,
 			     unsigned int number);
 

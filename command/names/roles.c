@@ -55,8 +55,12 @@ static void role_give(struct machine_port *ports, size_t count,
 	}
 }
 
-/* A line has a role and patterns of device names; # begins a comment. */
-static bool line_use(char *line, struct machine_port *ports, size_t count)
+/*
+ * A line has a role and patterns of device names; # begins a comment. Return:
+ * NULL; or what is wrong with the line.
+ */
+static const char *line_use(char *line, struct machine_port *ports,
+			    size_t count)
 {
 	static const char blanks[] = " \t\r\n";
 	char *rest = NULL;
@@ -66,13 +70,17 @@ static bool line_use(char *line, struct machine_port *ports, size_t count)
 	line[strcspn(line, "#")] = '\0';
 	word = strtok_r(line, blanks, &rest);
 	if (!word)
-		return true;
+		return NULL;
 	role = role_parse(word);
 	if (!role)
-		return false;
-	while ((word = strtok_r(NULL, blanks, &rest)))
+		return "the first word is not a role: compute, storage, "
+		       "management or uncabled";
+	word = strtok_r(NULL, blanks, &rest);
+	if (!word)
+		return "after the role, there is no name of a device";
+	for (; word; word = strtok_r(NULL, blanks, &rest))
 		role_give(ports, count, role, word);
-	return true;
+	return NULL;
 }
 
 static int lines_use(struct lines *lines, const char *path,
@@ -82,13 +90,11 @@ static int lines_use(struct lines *lines, const char *path,
 	char *line;
 
 	while ((line = lines_next(lines, &why))) {
-		if (!why && line_use(line, ports, count))
-			continue;
-		return fail_usage("%s, line %lu: %s", path, lines->number,
-				  why ? why
-				      : "the first word is not a role: "
-					"compute, storage, management or "
-					"uncabled");
+		if (!why)
+			why = line_use(line, ports, count);
+		if (why)
+			return fail_usage("%s, line %lu: %s", path,
+					  lines->number, why);
 	}
 	return CLI_DONE;
 }
@@ -103,8 +109,9 @@ static int file_use(struct machine_port *ports, size_t count)
 	if (path != own && access(path, F_OK) != 0 &&
 	    (errno == ENOENT || errno == ENOTDIR))
 		return CLI_DONE;
-	if (lines_open(&lines, "roles of ports", path, 0) != CLI_DONE)
-		return CLI_DEVICE;
+	status = lines_open(&lines, "the roles of ports", path, 0);
+	if (status != CLI_DONE)
+		return status;
 	status = lines_use(&lines, path, ports, count);
 	lines_close(&lines);
 	return status;

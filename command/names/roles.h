@@ -18,6 +18,7 @@ enum port_role {
 /**
  * struct machine_port - a port of a host, and its role
  * @opened_as: device or node that ibsa_open() takes
+ * @name:      of the device; on an embedded fabric, description of the node
  * @device:    name of the device; on an embedded fabric, the part of the node's
  *             description after the host, or else the description
  * @number:    port number
@@ -27,12 +28,13 @@ enum port_role {
  * @rate:      as the kernel writes it; "" or NULL if unknown
  * @board:     of the device, or NULL
  * @pkeys:     P_Key table; empty entries are 0
- * @role:      role among the ports that were read
+ * @role:      role among all ports of the host
  * @is_role_given: the file of roles has the role
  * @was_up:    it is down, and its LID or counters tell that it was up
  */
 struct machine_port {
 	const char *opened_as;
+	const char *name;
 	const char *device;
 	unsigned int number;
 	int err;

@@ -277,7 +277,7 @@ static int list_show(struct cli *cli, struct view *view,
 	int err = 0;
 
 	view->list = list;
-	view->roles = port_roles_of_list(list, machine_is_local(cli));
+	(void)port_roles_of_list(list, machine_is_local(cli), &view->roles);
 	for (size_t i = 0; !err && i < list->count; i++) {
 		const struct ibsa_device *device = ibsa_device_at(list, i);
 
@@ -345,7 +345,7 @@ static int fabric_devices(struct cli *cli, const struct scope *scope,
 	struct view *view = arg;
 
 	view->scope = scope;
-	view->roles = port_roles_of_fabric(fabric);
+	(void)port_roles_of_fabric(fabric, NULL, &view->roles);
 	if (fabric_lines(fabric, view) != 0)
 		return no_memory();
 	if (view->count == 0)

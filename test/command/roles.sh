@@ -25,6 +25,11 @@ roles_of_a_machine() {
 	out_has '^management 2 of 2 active'
 	out_has '^uncabled   mlx5_8/1 Down \(Polling\), mlx5_9/1 Down \(Disabled\)$'
 	try 4 status -j; json '.[0] | .sm_lid == 6 and .inactive == "mlx5_3/1 Down (Polling)"'
+	# A role is that among all ports of the host.
+	try 4 status -C 'mlx5_[389],mlx5_10'
+	out_has '^compute    0 of 1 active; mlx5_3/1 Down'
+	out_has '^management 1 of 1 active'; out_has '^uncabled   mlx5_8/1'
+	try 0 metrics node -C mlx5_9; out_has '"mlx5_9".*,port_role="uncabled"'
 	run 4 devices -C 'eth*'; err_has "no device 'eth\\*'"
 	run 4 devices -C mlx5_2/2; err_has "has no port 2|no device 'mlx5_2/2'"
 	run 0 gids -C 'mlx5_[0-7]'; lines 9
@@ -75,10 +80,14 @@ roles_from_a_file() {
 	printf 'storage %0300d mlx5_6\n' 0 >roles.conf
 	run 0 devices -j
 	json '[.[] | select(.role == "storage") | .device] | contains(["mlx5_6"])'
-	printf 'storage %01100d\n' 0 >roles.conf
-	try 2 check node; out_empty; err_has 'roles.conf, line 1: it is too long'
+	echo storage >roles.conf
+	try 2 check node; out_empty; err_has 'line 1: .* no name of a device$'
+	printf 'compute%1100s\n' x >roles.conf
+	try 2 check node; out_empty; err_has 'line 1: it is too long$'
 	IBSA_ROLES=$tmp/none
-	try 4 check node; out_empty; err_has "roles of ports: cannot read '.*none': No such"
+	try 2 check node; out_empty; err_has "roles of ports: .*none': No such"
+	IBSA_ROLES=$tmp
+	try 2 check node; out_empty; err_has 'roles of ports: .*: Is a directory'
 	unset IBSA_ROLES
 }
 

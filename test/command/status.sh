@@ -54,6 +54,7 @@ a_healthy_fabric() {
 	run 0 --fabric "$fabric" topology --format net; cp out healthy.net
 	on 0 status --expect healthy.net; err_empty; out_has '^findings   none$'
 	on 2 -j status --expect none.net; out_empty; err_has -- '--expect: .*none.net'
+	on 0 status -C dgx1/mlx5_8; out_has '^storage    1 of 1 active'
 	on 2 status dgx1; err_has "no argument; remove 'dgx1'"
 	on 2 status --watch --expect none.net; out_empty; err_has "none.net"
 	on 2 status --watch -j; err_has 'status --watch has no option --json'
@@ -131,6 +132,7 @@ watched() {
 watches() {
 	local first
 	server_start
+	: >watch.out
 	IBSA_NODE=dgx1 IBSA_FABRIC=unix:$tmp/s \
 		env --default-signal=INT "$ibsa" status --watch \
 		>watch.out 2>err &
