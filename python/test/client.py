@@ -82,6 +82,18 @@ class Queries(FabricTest):
         self.error(self.client.reach_each, [])
         self.error(self.client.reach, "x")
 
+    def test_rails(self):
+        """The demo's host gpu5 has two cables in each other's switch."""
+        pod = FOUR_HOSTS.parent / "gpu-pod.net"
+        with ibsa.Fabric.load(pod) as fabric, fabric.open() as client:
+            self.assertEqual(
+                [(one.name, one.what.partition(",")[0])
+                 for one in client.topology().check()],
+                [("rail-crossed",
+                  "gpu5 mlx5_1 port 1 is connected to leaf3"),
+                 ("rail-crossed",
+                  "gpu5 mlx5_2 port 1 is connected to leaf2")])
+
     def test_comparisons(self):
         """A comparison stands before the value, not behind the name."""
         for mtu, is_possible in ((">=2048", True), ("<=2048", True),

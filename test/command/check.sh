@@ -57,6 +57,9 @@ nothing_is_found_on_a_whole_fabric() {
 	done
 	try 0 --fabric whole.net check --format csv
 	out_has '^finding,severity,node_guid,port,what'
+	what='ibsa check on a terminal'
+	script -qec "'$ibsa' --fabric whole.net check" /dev/null >out </dev/null
+	out_has '^no findings: 3 adapters, 3 switches, 6 links.?$'
 }
 
 files_are_compared() {

@@ -112,7 +112,9 @@ a_dead_rail() {
 	grep -q '^IBSA CRITICAL: 2 findings, port-down: mlx5_3/1 ' nagios ||
 		fail "$(cat nagios)"
 	grep -q "=$compute'$" nccl || fail "$(cat nccl)"
-	grep -q '^ibsa: rail-missing: dgx2 has no mlx5_3, but 7 of 8 hosts' nccl.err ||
+	grep '^ibsa: rail-' nccl.err >rails
+	[ "$(wc -l <rails)" -eq 1 ] || fail 'not one rail'
+	grep -q '^ibsa: rail-missing: dgx2 has no mlx5_3, but 7 of 8 hosts' rails ||
 		fail "$(cat nccl.err)"
 	grep -q 'mlx5_8/1 is left out: its role is storage' nccl.err ||
 		fail "$(cat nccl.err)"
