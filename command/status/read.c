@@ -154,8 +154,8 @@ static void sm_fill(struct status *status)
 
 /*
  * Open the client. If --device stands for several devices, send from the first
- * of their ports that is active. Set *@sm_lid to the SM of that port, also if
- * the client cannot be opened.
+ * of their ports that is active. Set *@sm_lid to the SM of an active port, also
+ * if the client cannot be opened.
  */
 static int sender_open(struct cli *cli, const struct machine *machine,
 		       uint32_t *sm_lid)
@@ -168,7 +168,8 @@ static int sender_open(struct cli *cli, const struct machine *machine,
 	while (i + 1 < machine->count &&
 	       !machine_port_is_active(&machine->ports[i]))
 		i++;
-	*sm_lid = machine->ports[i].state.sm_lid;
+	if (machine_port_is_active(&machine->ports[i]))
+		*sm_lid = machine->ports[i].state.sm_lid;
 	if (scope_is_set(device)) {
 		cli->open.device = machine->ports[i].opened_as;
 		cli->open.port = machine->ports[i].number;
@@ -188,7 +189,7 @@ static int fabric_read(struct cli *cli, struct status *status)
 		result = own_port_get(cli, &own);
 	if (result != CLI_DONE)
 		return result;
-	status->sm.lid = own.sm_lid;
+	status->sm.lid = own.port_state == IBSA_PORT_ACTIVE ? own.sm_lid : 0;
 	result = sa_time(cli, status);
 	if (result == CLI_DONE)
 		result = fabric_check_read(&status->check);

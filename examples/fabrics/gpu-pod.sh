@@ -10,12 +10,12 @@ page=$1
 export IBSA_NODE=gpu1
 failed=0
 
-question() { printf '\n# %s\n' "$*"; }
+question() { printf '\n# %s\n' "$*" || exit; }
 
 # expect STATUS COMMAND - print a command, run it, and check its exit status
 expect() {
 	want=$1 got=0
-	printf '$ %s\n' "$2"
+	printf '$ %s\n' "$2" || exit
 	sh -c "$2" </dev/null 2>&1 || got=$?
 	[ "$got" -eq "$want" ] && return
 	printf 'demo: exit status %s instead of %s\n' "$got" "$want" >&2

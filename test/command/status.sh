@@ -108,6 +108,7 @@ causes() {
 	change link down 'dgx1 mlx5_3/1'
 	on_dgx1 run 3 status -C mlx5_3; err_has 'this port is down'
 	out_has 'mlx5_3/1 Down'; out_has '^next       ibsa doctor$'
+	out_has '^SM         none$'
 	on_dgx1 run 4 status -C mlx5_99; err_has 'mlx5_99'; out_empty
 	on_dgx1 run 4 -j status -C mlx5_99; json '. == []'
 	on_dgx1 run 3 status --sa 40000 -t 300; err_has 'did not answer'
