@@ -3,7 +3,7 @@
 """Tests that ibsa names each fault of a pod of 64 hosts with eight rails, and
 nothing but the fault and its consequences.
 
-usage: rails.py [--pods N] [--seed SEED] IBSA
+usage: rails.py [--pods N] [--seed SEED] [--opensm DROP-IN] IBSA
 
 Makes N pods (5) of different names, GUIDs, sizes of leaf groups and cables, and
 in each a healthy fabric and eight faults, one by one:
@@ -19,7 +19,8 @@ in each a healthy fabric and eight faults, one by one:
 The last three are found by --expect with the healthy fabric. What each command
 must tell follows from the fault alone. status, check, page and path each have to
 name what is wrong, check and page at the right node and port; a finding too many
-or too few, or a message that is not expected, fails the case.
+or too few, or a message that is not expected, fails the case. With DROP-IN, the
+library that replaces libibumad, the SA is OpenSM instead of the embedded one.
 """
 import argparse
 import json
@@ -30,19 +31,41 @@ import re
 import subprocess
 import sys
 import tempfile
+from typing import NamedTuple
 
 HOSTS = 64
 RAILS = 8
-FULL = "4xNDR"
+# Starts OpenSM in the environment that the words before it set.
+OPENSM = """opensm -F opensm.conf -f opensm.log >opensm.out 2>&1 &
+sm=$!
+trap 'kill -KILL $sm; wait $sm 2>/dev/null' EXIT
+timeout 60 sh -c 'until grep -q "SUBNET UP" opensm.log; do sleep 0.05; done' 2>/dev/null ||
+    { echo 'OpenSM does not start'; exit 1; }
+"""
 CRITICAL = {"rail-missing", "missing", "moved", "no-path"}
-RATE = {FULL: 400, "4xHDR": 200, "1xNDR": 100, "4xEDR": 100}
+RATE = {"4xNDR": 400, "4xHDR": 200, "1xNDR": 100, "4xEDR": 100, "4xFDR": 56,
+        "4xQDR": 40, "1xEDR": 25}
+
+
+class Rates(NamedTuple):
+    """Rates of cables: of rails, of storage, and of slow rails."""
+
+    full: str
+    storage: str
+    slow: tuple
+
+
+RATES = Rates("4xNDR", "4xHDR", ("4xHDR", "1xNDR", "4xEDR"))
+# OpenSM 3.3.23 does not know NDR.
+RATES_OPENSM = Rates("4xEDR", "4xFDR", ("4xFDR", "1xEDR", "4xQDR"))
 
 
 class Pod:
     """A healthy pod; ends maps a port, (node, number), to its far end."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, rates):
         self.random = random.Random(seed)
+        self.speeds = rates
         self.group = (32, 16, 64, 32, 16)[seed % 5]
         name = ("gpu{:02}", "dgx-a-{:03}", "n{}", "pod1gpu{:04}", "GPU-{}")[seed % 5]
         self.hosts = [name.format(i + 1) for i in range(HOSTS)]
@@ -65,9 +88,9 @@ class Pod:
             if guid not in self.guids.values():
                 self.guids[node] = guid
 
-    def cable(self, a, b, rate=FULL):
+    def cable(self, a, b, rate=None):
         self.ends[a], self.ends[b] = b, a
-        self.rates[a] = self.rates[b] = rate
+        self.rates[a] = self.rates[b] = rate or self.speeds.full
         for node, _ in (a, b):
             self.guid_add(node)
 
@@ -81,9 +104,10 @@ class Pod:
                 self.cable((leaf, self.group + 1 + number), (spine, index + 1))
 
     def storage_add(self, has_storage):
-        """An adapter of each host for storage, in the same subnet, at half the rate."""
+        """An adapter of each host for storage, in the same subnet, with a lower rate."""
         for index, host in enumerate(self.hosts if has_storage else ()):
-            self.cable((f"{host} mlx5_storage", 1), ("storage", index + 1), "4xHDR")
+            self.cable((f"{host} mlx5_storage", 1), ("storage", index + 1),
+                       self.speeds.storage)
         for number, spine in enumerate(self.spines if has_storage else ()):
             self.cable(("storage", HOSTS + 1 + number), (spine, len(self.leaves) + 1))
 
@@ -252,17 +276,17 @@ def slow(pod, here):
     host = pod.random.choice(pod.hosts)
     rail = pod.random.choice(pod.rails)
     node = f"{host} {rail}"
-    rate = pod.random.choice(("4xHDR", "1xNDR", "4xEDR"))
+    rate = pod.random.choice(pod.speeds.slow)
     far = pod.ends[node, 1]
     case.place, case.broken = f"{node} {rate}", host
     if pod.random.random() < 0.5:
         case.changes = [["link", "speed", f"{node}/1", rate]]
-        words = f"runs at {rate}, but both ends support {FULL}"
+        words = f"runs at {rate}, but both ends support {pod.speeds.full}"
         case.find("link-degraded", [node, far[0]], None, words, node, far[0])
     else:
         case.now.cable((node, 1), far, rate)
         words = (f"runs at {rate}, but at {HOSTS - 1} of {HOSTS} hosts like it at "
-                 f"{FULL}")
+                 f"{pod.speeds.full}")
         case.find("rail-slow", node, 1, node, words)
     a, b = case.others(host)
     notes, rates = {rail: f"{node} port 1"}, {rail: RATE[rate]}
@@ -291,6 +315,11 @@ def apart(pod, here):
     return case
 
 
+def members(pod, nodes):
+    """Adapters of a partition, one a line: OpenSM does not read long lines."""
+    return ",".join(f"\n 0x{pod.port_guid(n):x}=full" for n in sorted(nodes) if " " in n)
+
+
 def partition(pod, here):
     """All hosts run a job in a partition; the ports of one are in another."""
     case = Case("partition", pod, here)
@@ -302,13 +331,11 @@ def partition(pod, here):
     switches = pod.random.random() < 0.5
     case.broken = host
     case.place = f"{wrong}, switches are shown: {switches}"
-    members = [f"0x{pod.port_guid(n):x}=full"
-               for n in pod.guids if " " in n and n not in wrong]
     case.partitions = (
         f"Default=0x7fff, ipoib : ALL=limited, "
         f"{'ALL_SWITCHES=full, ' if switches else ''}SELF=full ;\n"
-        f"job=0x1 : {', '.join(members)} ;\n"
-        f"other=0x2 : {', '.join(f'0x{pod.port_guid(n):x}=full' for n in wrong)} ;\n")
+        f"job=0x1 :{members(pod, set(pod.guids) - set(wrong))} ;\n"
+        f"other=0x2 :{members(pod, wrong)} ;\n")
     if not switches:
         # This port sees no switch, thus no link.
         case.find("hidden", [n for n in pod.guids if " " in n], None,
@@ -381,8 +408,9 @@ FAULTS = (dead_there, dead_here, crossed, slow, apart, partition, host_down,
 class Run:
     """The commands in a case, and their judge."""
 
-    def __init__(self, ibsa, case):
-        self.ibsa, self.case, self.errors = ibsa, case, []
+    def __init__(self, ibsa, drop_in, case):
+        self.ibsa, self.drop_in, self.case = ibsa, drop_in, case
+        self.errors = []
         self.guids = case.pod.guids
 
     def wrong(self, text):
@@ -407,6 +435,10 @@ class Run:
         for change in case.changes:
             words = " ".join(f"'{word}'" for word in change)
             script.append(f'quietly "$0" fabric {words}')
+        if self.drop_in:
+            script.append(f"LD_LIBRARY_PATH='{self.drop_in}' OSM_TMP_DIR=. "
+                          f"OSM_CACHE_DIR=. IBSA_NODE='{case.sm.replace(' ', '/')}' "
+                          f"PATH=$PATH:/usr/sbin {OPENSM}")
         for name, arguments in self.commands():
             words = " ".join(f"'{word}'" for word in arguments)
             script.append(f'"$0" {words} >{name}.out 2>{name}.err; '
@@ -414,9 +446,14 @@ class Run:
         (folder / "healthy.net").write_text(case.pod.text())
         (folder / "now.net").write_text(case.now.text())
         (folder / "partitions.conf").write_text(case.partitions)
+        with open(folder / "opensm.conf", "w", encoding="utf-8") as conf:
+            conf.write("force_log_flush TRUE\n")
+            if case.partitions:
+                conf.write("partition_config_file partitions.conf\n")
         options = ["--partitions", "partitions.conf"] if case.partitions else []
+        options = ["--sa", "none"] if self.drop_in else ["--sa-at", case.sm, *options]
         result = subprocess.run(
-            [self.ibsa, "fabric", "exec", "now.net", "--sa-at", case.sm, *options, "--",
+            [self.ibsa, "fabric", "exec", "now.net", *options, "--",
              "sh", "-c", "\n".join(script), self.ibsa],
             cwd=folder, env={**os.environ, "IBSA_NODE": case.here}, text=True,
             capture_output=True, timeout=300, check=False)
@@ -524,6 +561,7 @@ class Run:
         name = f"path {pair.src} {pair.dst}"
         rails = {n.split()[1] for n in self.case.pod.adapters(pair.src)}
         got = {r["dst_device"]: r for r in rows}
+        speeds = self.case.pod.speeds
         if len(rows) != len(rails) or set(got) != rails:
             self.wrong(f"{name}: {len(rows)} rows, {sorted(map(str, got))}")
             return
@@ -533,7 +571,8 @@ class Run:
         for rail, row in got.items():
             absent, note = pair.absent.get(rail), pair.notes.get(rail)
             told = absent if isinstance(absent, list) else [absent or note]
-            rate = pair.rates.get(rail, 200 if rail == "mlx5_storage" else 400)
+            rate = pair.rates.get(rail, RATE[
+                speeds.storage if rail == "mlx5_storage" else speeds.full])
             if bool(row["reason"]) != bool(absent):
                 self.wrong(f"{name}: {rail}: reason {row['reason']}")
             elif not absent and row["rate_gbps"] != rate:
@@ -552,9 +591,9 @@ class Run:
         self.messages(name, "\n".join(lines))
 
 
-def cases(pods, seed):
+def cases(pods, seed, rates):
     for i in range(pods):
-        pod = Pod(seed + i)
+        pod = Pod(seed + i, rates)
         for fault in (healthy, healthy_expected, *FAULTS):
             here = pod.random.choice(pod.hosts)
             case = fault(pod, here)
@@ -569,13 +608,16 @@ def main():
     parser.add_argument("ibsa")
     parser.add_argument("--pods", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--opensm")
     options = parser.parse_args()
     ibsa = os.path.realpath(options.ibsa)
+    drop_in = options.opensm and os.path.dirname(os.path.realpath(options.opensm))
     for name in ("IBSA_FABRIC", "IBSA_ROLES", "SYSFS_PATH"):
         os.environ.pop(name, None)
     failed = passed = 0
-    for i, case in cases(options.pods, options.seed):
-        run = Run(ibsa, case)
+    for i, case in cases(options.pods, options.seed,
+                         RATES_OPENSM if drop_in else RATES):
+        run = Run(ibsa, drop_in, case)
         with tempfile.TemporaryDirectory() as folder:
             run.run(pathlib.Path(folder))
         is_fault = not case.kind.startswith("healthy")
