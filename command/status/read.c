@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "graph/rails.h"
 #include "output/codes.h"
 #include "output/fields.h"
 #include "session/query_wait.h"
@@ -180,6 +181,25 @@ static int sender_open(struct cli *cli, const struct machine *machine,
 	return result;
 }
 
+/* A port that was never up is not uncabled if the hosts like this one use it. */
+static void lost_rails_take(struct status *status)
+{
+	const struct rails rails = { .topology = status->check.topology };
+	struct rail_finding rail;
+	size_t index = 0;
+
+	while (*status->host && rails_next(&rails, status->host, &index, &rail))
+		for (size_t i = 0; i < status->machine.count; i++) {
+			struct machine_port *port = &status->machine.ports[i];
+
+			if (rail.kind == IBSA_FINDING_RAIL_MISSING &&
+			    port->role == ROLE_UNCABLED &&
+			    !port->is_role_given &&
+			    strcmp(port->device, rail.device) == 0)
+				port->role = ROLE_COMPUTE;
+		}
+}
+
 static int fabric_read(struct cli *cli, struct status *status)
 {
 	struct ibsa_port_state own;
@@ -198,6 +218,7 @@ static int fabric_read(struct cli *cli, struct status *status)
 	status->has_fabric = true;
 	sm_fill(status);
 	status_fabric_count(status, &own);
+	lost_rails_take(status);
 	return CLI_DONE;
 }
 
@@ -228,9 +249,10 @@ int status_read(struct cli *cli, struct ibsa_topology *expected,
 		return no_ports(out, &error);
 	if (result != CLI_DONE)
 		return result;
+	result = fabric_read(cli, out);
 	for (size_t i = 0; i < STATUS_ROLES; i++)
 		role_count(&out->machine, (enum port_role)i, &out->roles[i]);
-	return fabric_read(cli, out);
+	return result;
 }
 
 void status_free(struct status *status)

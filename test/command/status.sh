@@ -102,6 +102,16 @@ faults_and_their_findings() {
 	server_stop
 }
 
+# A rail whose port was never up is not an unused port.
+a_rail_without_a_cable() {
+	awk '/^Ca.*"dgx2-3"/ { cut = 1; print; next } cut && /^\[/ { next }
+		/^\[.*"dgx2-3"/ { next } { cut = 0; print }' "$fabric" >cut.net
+	IBSA_NODE=dgx2 run 0 --fabric cut.net status
+	out_has '^compute    7 of 8 active: 7 at 400 Gb/s; mlx5_3/1 Down \(Polling\)$'
+	out_has '^such as|^  .* dgx2 has no mlx5_3, '
+	[ "$(wc -l <out)" -eq 9 ] || fail 'a line of another role'
+}
+
 # A failure shows all that was read before it, and has the cause on standard error.
 causes() {
 	server_start
@@ -189,4 +199,4 @@ ten_thousand_hosts() {
 }
 
 run_groups a_healthy_fabric without_a_command faults_and_their_findings \
-	causes watches watches_on_a_terminal ten_thousand_hosts
+	a_rail_without_a_cable causes watches watches_on_a_terminal ten_thousand_hosts
