@@ -105,11 +105,17 @@ class Pod:
 
     def storage_add(self, has_storage):
         """An adapter of each host for storage, in the same subnet, with a lower rate."""
-        for index, host in enumerate(self.hosts if has_storage else ()):
-            self.cable((f"{host} mlx5_storage", 1), ("storage", index + 1),
+        if not has_storage:
+            return
+        racks = self.random.choice((1, 4))
+        for index, host in enumerate(self.hosts):
+            self.cable((f"{host} mlx5_storage", 1),
+                       (f"storage{index * racks // HOSTS}", index + 1),
                        self.speeds.storage)
-        for number, spine in enumerate(self.spines if has_storage else ()):
-            self.cable(("storage", HOSTS + 1 + number), (spine, len(self.leaves) + 1))
+        for rack in range(racks):
+            for number, spine in enumerate(self.spines):
+                self.cable((f"storage{rack}", HOSTS + 1 + number),
+                           (spine, len(self.leaves) + 1 + rack))
 
     def copy(self):
         other = object.__new__(Pod)
