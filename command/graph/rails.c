@@ -6,6 +6,7 @@
 
 #include "common/host.h"
 #include "graph/rails.h"
+#include "output/reason.h"
 
 /* Add the nodes to a new topology. Return: 0 or a negative errno. */
 static int topology_begin(const struct nodes *nodes, struct ibsa_topology **out)
@@ -260,4 +261,20 @@ void rails_print_unequal(const struct rails *rails, const char *host)
 	if (count)
 		complain("the hosts have unequal sets of rails: %s%s",
 			 first.text, more);
+}
+
+void rails_reason(const struct cli *cli, const struct rail_finding *rail,
+		  struct ibsa_reason *out)
+{
+	const char *what = rail->what.text;
+	const bool is_certain = nodes_are_shown(cli);
+	/* The library has links to see that the SA hides some. */
+	const bool is_told = is_certain || strstr(what, "does not show it");
+
+	*out = (struct ibsa_reason){
+		.code = (enum ibsa_reason_code)REASON_RAIL_MISSING,
+		.is_certain = is_certain,
+	};
+	snprintf(out->detail, sizeof(out->detail), "%.200s%s", what,
+		 is_told ? "" : "; the SA may not show it");
 }

@@ -67,6 +67,13 @@ void rails_print(const struct rails *rails, const char *host);
  */
 void rails_print_unequal(const struct rails *rails, const char *host);
 
+/*
+ * Set the reason why there is no path to a rail that is missing: if the SA does
+ * not show all nodes to this port, it is only possible.
+ */
+void rails_reason(const struct cli *cli, const struct rail_finding *rail,
+		  struct ibsa_reason *out);
+
 enum { HOST_TEXT = TARGET_NAME_BYTES + 1 };
 
 /* Write the host in the description "HOST DEVICE" of a node. Return: @out. */

@@ -10,7 +10,6 @@
 #include "common/host.h"
 #include "graph/expected.h"
 #include "graph/rails.h"
-#include "output/reason.h"
 #include "path/path.h"
 #include "session/query_wait.h"
 
@@ -81,18 +80,14 @@ static int rails_add(struct search *search, const struct end *port,
 	(void)host_of(port->node, host);
 	while (status == CLI_DONE &&
 	       rails_next(&search->rails, host, &index, &rail)) {
-		struct ibsa_reason reason = {
-			.code = (enum ibsa_reason_code)REASON_RAIL_MISSING,
-			.is_certain = nodes_are_shown(search->cli),
-		};
+		struct ibsa_reason reason;
 		struct end end = { .lid = 0 };
 
 		if (rail.kind != IBSA_FINDING_RAIL_MISSING) {
 			status = rail_add(out, &rail);
 			continue;
 		}
-		snprintf(reason.detail, sizeof(reason.detail), "%.250s",
-			 rail.what.text);
+		rails_reason(search->cli, &rail, &reason);
 		snprintf(end.device, sizeof(end.device), "%s", rail.device);
 		snprintf(end.node, sizeof(end.node), "%.32s %.31s", host,
 			 rail.device);

@@ -51,9 +51,9 @@ static int expected_find(struct target_resolver *resolver,
 }
 
 /* Make a rail that the host of a target has not a further port of it. */
-static int rail_add(struct reach_targets *targets, size_t index,
-		    const char *host, const struct rail_finding *rail,
-		    bool is_certain)
+static int rail_add(const struct cli *cli, struct reach_targets *targets,
+		    size_t index, const char *host,
+		    const struct rail_finding *rail)
 {
 	struct reach_target *target = reach_further_add(targets, index);
 	struct ibsa_node node = { .node_type = IBSA_NODE_CA };
@@ -63,11 +63,8 @@ static int rail_add(struct reach_targets *targets, size_t index,
 	target->absence = calloc(1, sizeof(*target->absence));
 	if (!target->absence)
 		return no_memory();
-	target->missing = REASON_RAIL_MISSING;
-	target->absence->code = (enum ibsa_reason_code)REASON_RAIL_MISSING;
-	target->absence->is_certain = is_certain;
-	snprintf(target->absence->detail, sizeof(target->absence->detail),
-		 "%.250s", rail->what.text);
+	rails_reason(cli, rail, target->absence);
+	target->missing = target->absence->code;
 	snprintf(node.node_description, sizeof(node.node_description),
 		 "%.32s %.31s", host, rail->device);
 	targets->absent_count++;
@@ -93,8 +90,8 @@ static int rails_find(struct target_resolver *resolver,
 	while (status == CLI_DONE &&
 	       rails_next(&resolver->rails, host, &at, &rail))
 		if (rail.kind == IBSA_FINDING_RAIL_MISSING)
-			status = rail_add(targets, index, host, &rail,
-					  nodes_are_shown(resolver->cli));
+			status = rail_add(resolver->cli, targets, index, host,
+					  &rail);
 	return status;
 }
 

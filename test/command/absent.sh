@@ -111,6 +111,23 @@ expected_by_others() {
 	out_has "no SA shows a node with the name 'nobody'$"
 }
 
+# A rail in another partition is not shown to a limited member of the default one.
+a_rail_in_another_partition() {
+	local hidden='dgx8 has no mlx5_3, or the SA does not show it, but 7 of 8'
+	run 0 --fabric "$fabric" -j query table NodeRecord
+	jq -r '"Default=0x7fff, ipoib : ALL=limited, SELF=full;", "job=0x1 :" +
+		(map(select(.node_type == 1 and .node_description != "dgx8 mlx5_3") |
+		"\n" + .port_guid + "=full") | join(",")) + ";"' out >p.conf
+	served=(--partitions p.conf)
+	broken 0 -- -C dgx2/mlx5_0 path dgx2 dgx8
+	out_has '^mlx5_3 .* possibly the rail is missing$'
+	err_has "^ibsa: $hidden hosts like it have$"
+	broken 1 -- -C dgx2/mlx5_0 -j reach dgx8
+	json 'map(select(.reach == "no")) | length == 1 and (.[0].detail |
+		startswith("dgx8 has no mlx5_3, ") and endswith("; the SA may not show it"))'
+	served=()
+}
+
 # A host in another partition has a cable that works.
 expected_in_another_partition() {
 	cat >p.conf <<-'END'
@@ -167,6 +184,6 @@ forwarding_tables() {
 	out_has '^LID +TO_LID +PORTS$'; out_has ' 0xc001 +1,2,7$'
 }
 
-run_groups forwarding_tables a_name_that_no_node_has a_dead_rail expected_hosts \
+run_groups a_rail_in_another_partition forwarding_tables a_name_that_no_node_has a_dead_rail expected_hosts \
 	expected_by_others \
 	expected_in_another_partition paths_to_one_port
