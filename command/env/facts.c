@@ -330,10 +330,10 @@ static int ports_read(struct cli *cli, struct env_facts *out)
 	struct ibsa_error error;
 	int status = machine_read(cli, &error, &out->machine);
 
-	if (status != CLI_DONE) {
+	if (status != CLI_DONE && *error.text)
 		complain("%s", error.text);
+	if (status != CLI_DONE)
 		return status;
-	}
 	status = active_ports(cli, out);
 	for (size_t i = 0; i < out->count && status == CLI_DONE; i++)
 		status = pkey_read(cli, out, &out->ports[i]);

@@ -32,7 +32,8 @@ struct machine {
  * the other adapters of that host if no adapter is named.
  *
  * Return: the exit status; CLI_DEVICE if there is no such port, with the reason
- * in @error, which is not printed. The caller frees @out in any case.
+ * in @error, which is not printed; "": a failure was printed. The caller frees
+ * @out in any case.
  */
 int machine_read(struct cli *cli, struct ibsa_error *error,
 		 struct machine *out);

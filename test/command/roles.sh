@@ -86,6 +86,7 @@ roles_from_a_file() {
 	try 2 check node; out_empty; err_has 'line 1: it is too long$'
 	IBSA_ROLES=$tmp/none
 	try 2 check node; out_empty; err_has "roles of ports: .*none': No such"
+	try 2 env nccl; out_empty; sentences 1
 	IBSA_ROLES=$tmp
 	try 2 check node; out_empty; err_has 'roles of ports: .*: Is a directory'
 	unset IBSA_ROLES
