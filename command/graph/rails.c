@@ -119,8 +119,9 @@ static void rates_add(struct ibsa_client *client, struct additions *to,
 		(void)!ibsa_query_wait(client, &query, ports_take, to);
 }
 
-int rails_read_links(struct ibsa_client *client, const struct nodes *nodes,
-		     struct rails *out)
+/* Compare the links, and the rates of the ports with numbers up to @ports. */
+static int links_read(struct ibsa_client *client, const struct nodes *nodes,
+		      uint8_t ports, struct rails *out)
 {
 	struct additions to = { .nodes = nodes };
 
@@ -128,22 +129,23 @@ int rails_read_links(struct ibsa_client *client, const struct nodes *nodes,
 	to.err = topology_begin(nodes, &out->topology);
 	to.topology = out->topology;
 	links_add(client, &to);
+	for (uint8_t number = 1; number <= ports; number++)
+		rates_add(client, &to, number);
 	return topology_end(to.err, out->topology);
+}
+
+int rails_read_links(struct ibsa_client *client, const struct nodes *nodes,
+		     struct rails *out)
+{
+	return links_read(client, nodes, 0, out);
 }
 
 int rails_read_rates(struct ibsa_client *client, const struct nodes *nodes,
 		     struct rails *out)
 {
-	enum { PORTS = 2 }; /* of an adapter */
-	struct additions to = { .nodes = nodes };
+	enum { ADAPTER_PORTS = 2 };
 
-	out->is_borrowed = false;
-	to.err = topology_begin(nodes, &out->topology);
-	to.topology = out->topology;
-	links_add(client, &to);
-	for (uint8_t number = 1; number <= PORTS; number++)
-		rates_add(client, &to, number);
-	return topology_end(to.err, out->topology);
+	return links_read(client, nodes, ADAPTER_PORTS, out);
 }
 
 int rails_use(struct ibsa_topology *topology, struct rails *out)
