@@ -22,6 +22,7 @@ enum {
  */
 enum { REASON_RAIL_MISSING = 128 };
 #define REASON_RAIL_MISSING_TEXT "the rail is missing"
+#define REASON_RAIL_MISSING_CODE "rail-missing"
 
 /* Detail text of the reason that no node has the name. */
 /* clang-format off */
@@ -32,7 +33,6 @@ enum { REASON_RAIL_MISSING = 128 };
 
 /* Codes of reasons, which scripts may compare; they never change. */
 /* clang-format off */
-#define REASON_RAIL_MISSING_CODE "rail-missing"
 #define REASON_CODES(CODE)			\
 	CODE(NO_NAME, "no-name")		\
 	CODE(UNKNOWN_PORT, "unknown-port")	\

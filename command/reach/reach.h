@@ -26,7 +26,7 @@ enum {
  * @what:    parsed @text; its name points into @text
  * @gid:     GID to query
  * @node:    the node's description, or NULL if it is unknown
- * @missing: a reason, why it has no GID and cannot be reached; 0:
+ * @missing: the reason why it has no GID and cannot be reached; 0:
  *           it has a GID, or @is_unresolved
  * @absence: why the SA does not show the port, which --expect has; or NULL
  * @is_unresolved: it has no GID, because the SA did not answer
