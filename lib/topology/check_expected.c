@@ -259,6 +259,19 @@ static const char *missing_words(const struct check *check, uint32_t node)
 			       : " is missing";
 }
 
+/* Whether a host is missing, and the switch to which it was connected, too. */
+static bool is_cut_off(const struct check *check,
+		       const struct ibsa_topology *topology,
+		       const struct graph_port *port)
+{
+	const uint32_t far = topology->ports[port->far].node;
+
+	return topology == check->then && !has_gaps(check) &&
+	       node_is_switch(topology, far) &&
+	       !node_is_switch(topology, port->node) &&
+	       check->now_of[far] == TOPOLOGY_NONE;
+}
+
 /* A node that is missing or new. */
 static int node_add(struct check *check, enum ibsa_finding_kind kind,
 		    const struct ibsa_topology *topology, uint32_t index,
@@ -275,10 +288,12 @@ static int node_add(struct check *check, enum ibsa_finding_kind kind,
 					       "%s%s (the node has no link)",
 					       name, words);
 	return ibsa__check_finding_add(
-		check, kind, node->guid, 0, "%s%s (port %u to %s)", name, words,
-		port->number,
+		check, kind, node->guid, 0, "%s%s (port %u to %s%s)", name,
+		words, port->number,
 		ibsa__check_port_text(topology, &topology->ports[port->far],
-				      far));
+				      far),
+		is_cut_off(check, topology, port) ? ", which is missing, too"
+						  : "");
 }
 
 /*

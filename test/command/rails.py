@@ -394,8 +394,8 @@ def leaf_down(pod, here):
     rail = pod.rails[number]
     hosts = [h for h in pod.hosts if pod.group_of(h) == group]
     for host in hosts:
-        case.find("missing", f"{host} {rail}", 0, f"{host} {rail} is missing",
-                  leaf).is_cause = False
+        case.find("missing", f"{host} {rail}", 0, f"{host} {rail} is missing", leaf,
+                  "which is missing, too").is_cause = False
     at = "{0} {1}: expected at {2} port {3}; {2} is missing"
     words = {h: {rail: at.format(h, rail, leaf, i + 1)} for i, h in enumerate(hosts)}
     a, b = pod.random.sample(hosts, 2)
