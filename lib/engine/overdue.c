@@ -54,8 +54,7 @@ static bool overdue_has_room(const struct ibsa__engine *engine,
 			     const struct txn *txn)
 {
 	if (!engine->limits_retries_only)
-		return engine->overdue / OVERDUE_WINDOWS <
-		       silent_limit(engine);
+		return engine->overdue / OVERDUE_WINDOWS < silent_limit(engine);
 	return engine->overdue /
 		       (sa_is_silent(engine, txn) ? 1 : RETRY_WINDOWS) <
 	       engine->window.max;
