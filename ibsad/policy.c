@@ -10,6 +10,7 @@
 #include <ibsa/records.h>
 
 #include "ibsad/policy.h"
+#include "serve/serve.h"
 #include "wire/mad.h"
 
 enum {
@@ -18,6 +19,7 @@ enum {
 	BASE_VERSION = 1,
 	METHOD_GET_TRACE_TABLE = 0x13,
 	LARGEST_MAD = 65536, /* of a GetMulti in several segments */
+	RETRIES_MAX = SERVE_TRIES_MAX - 1,
 };
 
 /* The methods of a row. */
@@ -201,6 +203,9 @@ struct policy_verdict ibsad_policy_send(const struct policy *policy,
 		return verdict(POLICY_NOT_SENT, "base version");
 	if (!is_to_general_services(&header))
 		return verdict(POLICY_NOT_SENT, "queue pair or Q_Key");
+	/* The quota of requests counts no more: see serve/user.c. */
+	if (header.retries > RETRIES_MAX)
+		return verdict(POLICY_NOT_SENT, "retries");
 	switch (mad[MAD_CLASS]) {
 	case IBSA_CLASS_SA:
 		return request_judge(policy, &header, mad);

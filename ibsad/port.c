@@ -144,9 +144,42 @@ int ibsad_port_find(struct ibsad_ports *ports, uint32_t number, uint32_t *out)
 }
 
 /*
- * Whether a client may read a path. The prefix allows the directories of all
- * device classes; "-" stands for the device.
+ * Whether a component of a path leads out of the directories of RDMA devices:
+ * by "..", or by a link. Of a device's own directory, clients need "uevent".
  */
+static bool is_outside(const char *at, size_t len)
+{
+	static const char *const links[] = { "..", "device", "subsystem",
+					     "driver" };
+
+	if (!strcmp(at, "device/uevent"))
+		return false;
+	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++) {
+		if (strlen(links[i]) == len && !strncmp(at, links[i], len))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a client may read a path: the prefix allows all device classes. */
+static bool path_is_permitted(const char *path)
+{
+	const char *at = path;
+
+	if (strncmp(path, "class/infiniband", strlen("class/infiniband")) != 0)
+		return false;
+	while (*at) {
+		const size_t len = strcspn(at, "/");
+
+		if (is_outside(at, len))
+			return false;
+		at += len;
+		at += *at == '/';
+	}
+	return true;
+}
+
+/* Complete a path that a client may read: "-" stands for the device. */
 static int path_make(const struct ibsad_ports *ports, const char *path,
 		     char *out, size_t room)
 {
@@ -154,9 +187,7 @@ static int path_make(const struct ibsad_ports *ports, const char *path,
 	const size_t len = sizeof(selected) - 1;
 	int used;
 
-	if (strncmp(path, "class/infiniband", strlen("class/infiniband")) !=
-		    0 ||
-	    strstr(path, ".."))
+	if (!path_is_permitted(path))
 		return -EACCES;
 	if (!strncmp(path, selected, len) && (!path[len] || path[len] == '/'))
 		used = snprintf(out, room, "class/infiniband/%s%s",

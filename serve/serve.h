@@ -26,6 +26,11 @@ enum {
 	SERVE_GIDS_MAX = 256,
 	SERVE_PKEYS_MAX = 1024,
 	SERVE_SETTLE_MS = 10, /* see ibsa__server_changes_soon() */
+	/*
+	 * A packet counts at most so often, however many retries it has: an
+	 * owner whose quota of requests is a limit refuses those with more.
+	 */
+	SERVE_TRIES_MAX = 256,
 };
 
 /*

@@ -136,7 +136,9 @@ bool ibsa__peer_charge(struct server_peer *peer, uint64_t cost)
 		ibsa__server_alarm(user->server, peer->held_until_ns);
 		return false;
 	}
-	user->spent_ns += (cost < rate ? cost : rate) * NS_PER_S / rate;
+	if (cost > SERVE_TRIES_MAX)
+		cost = SERVE_TRIES_MAX;
+	user->spent_ns += cost * NS_PER_S / rate;
 	return true;
 }
 

@@ -21,6 +21,7 @@ import time
 MALLORY, INNOCENT = 65534, 65533
 HELLO, FILE, FOLDER, ATTACH, DETACH, REGISTER, UNREGISTER, WATCH, ISSM, \
     CONTROL = range(10)
+EVENT = 0x100
 QKEY = 0x80010000
 DENIED = 0x0700
 GET, SET, REPORT, TABLE, DELETE = 0x01, 0x02, 0x06, 0x12, 0x15
@@ -80,6 +81,9 @@ class Client:
             pass
         try:
             length, answered, err = struct.unpack("=IIi", self.receive(12))
+            while answered == EVENT:
+                self.receive(length)
+                length, answered, err = struct.unpack("=IIi", self.receive(12))
         except ConnectionResetError as gone:
             raise Gone from gone
         assert answered == kind, answered
@@ -181,6 +185,7 @@ def attack_requests(path):
         (mad(GET, 0x0035), {"lid": 0xc000}, (errno.ETIMEDOUT, None)),
         (mad(GET, 0x0035), {"lid": 0}, (errno.ETIMEDOUT, None)),
         (mad(GET, 0x0035), {"agent": 77}, (errno.EINVAL, None)),
+        (mad(GET, 0x0035), {"retries": 0xffffffff}, not_sent),
         (mad(SET, 0x0031), {}, denied),
         (mad(DELETE, 0x0031), {}, denied),
         (mad(SET, 0x0038), {}, denied),
@@ -206,7 +211,11 @@ def attack_files(path):
     client = Client(path, agent=False)
     for name in (b"/etc/passwd", b"../../etc/passwd", b"", b"class",
                  b"class/infiniband/../../../etc/passwd", b"class/net/lo/mtu",
-                 b"class/infiniband_mad/../../kernel/kexec_loaded"):
+                 b"class/infiniband_mad/../../kernel/kexec_loaded",
+                 b"class/infiniband/-/device/config",
+                 b"class/infiniband/-/device", b"class/infiniband/-/subsystem",
+                 b"class/infiniband/-/device/uevent/../config",
+                 b"class/infiniband_mad/umad0/device/driver"):
         for kind in (FILE, FOLDER):
             err, _ = client.request(kind, name)
             expect(err, errno.EACCES, f"file {name}")

@@ -137,6 +137,8 @@ static enum policy_answer changed(size_t at, uint8_t value)
 
 static void headers_are_checked(void **state)
 {
+	struct bytes packet;
+
 	(void)state;
 	assert_int_equal(changed(21, 0), POLICY_PASS);
 	assert_int_equal(changed(23, 0), POLICY_NOT_SENT);
@@ -151,6 +153,12 @@ static void headers_are_checked(void **state)
 	assert_int_equal(changed(HEADER + 3, 0x81), POLICY_NOT_SENT);
 	/* RMPP: its flag Active */
 	assert_int_equal(changed(HEADER + 26, 1), POLICY_NOT_SENT);
+	/* retries, in the byte order of the machine */
+	packet = packet_of(0x03010035);
+	memcpy(packet.at + 12, &(uint32_t){ 255 }, 4);
+	assert_int_equal(answer_of(&packet, PACKET, false), POLICY_PASS);
+	memcpy(packet.at + 12, &(uint32_t){ 256 }, 4);
+	assert_int_equal(answer_of(&packet, PACKET, false), POLICY_NOT_SENT);
 	assert_int_equal(changed(HEADER + 3, 0x02), POLICY_DENIED);
 	for (size_t i = 36; i < 44; i++)
 		assert_int_equal(changed(HEADER + i, 1), POLICY_DENIED);
