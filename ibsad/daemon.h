@@ -9,6 +9,7 @@
 #include "ibsad/owned.h"
 #include "ibsad/policy.h"
 #include "ibsad/port.h"
+#include "ibsad/reports.h"
 #include "serve/serve.h"
 
 /* Lines of the log of which there is at most one a second. */
@@ -21,12 +22,20 @@ struct log_limit {
  * @poll_fd:   epoll set of the server, the signals and the clients' umad files
  * @signal_fd: the signals that end the process
  * @queued:    bytes of memory in the queues of all clients
+ * @clients, @reports: by port number; entry 0 is not used. A client is NULL
+ *             until ibsad sends a request of its own
+ * @fabric:    of the clients
+ * @seats:     numbers of clients that were given
  */
 struct daemon {
 	pthread_mutex_t lock; /* of the server; there is only one thread */
 	struct server *server;
 	struct ibsad_ports ports;
 	struct owned owned;
+	struct ibsa_client *clients[IBSAD_PORTS + 1];
+	const char *fabric;
+	struct ibsad_reports reports[IBSAD_PORTS + 1];
+	uint32_t seats;
 	bool performance;
 	int poll_fd;
 	int signal_fd;
@@ -58,8 +67,24 @@ int ibsad_file_open(void *owner, const struct serve_port *port,
 void ibsad_file_readable(void *file);
 
 /*
+ * The client for ibsad's own requests at a port (clients.c): it is opened when
+ * it is needed. Return: 0 or -errno. Its callbacks are called from
+ * ibsad_clients_dispatch(), without the lock.
+ */
+int ibsad_client_get(struct daemon *daemon, uint32_t port,
+		     struct ibsa_client **out) IBSA_MUST_USE;
+int ibsad_clients_timeout_ms(const struct daemon *daemon);
+void ibsad_clients_dispatch(struct daemon *daemon);
+
+/*
+ * Wait until what is being deleted is deleted, at most @ms milliseconds, and
+ * close the clients. No client file is open any more.
+ */
+void ibsad_clients_close(struct daemon *daemon, int ms);
+
+/*
  * Wait for a descriptor in the main loop, with @data in its entry: a client file,
- * or the address of a member of the daemon: @owned, @server or @signal_fd.
+ * or the address of a member of the daemon: @clients, @server or @signal_fd.
  * Return: 0 or -errno.
  */
 int ibsad_poll_add(struct daemon *daemon, int fd, void *data) IBSA_MUST_USE;

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/error.h"
 #include "client/files.h"
 #include "ibsad/file.h"
 #include "ibsad/owned.h"
@@ -49,7 +50,7 @@ struct client_file {
 	struct list queue;
 	size_t queued;
 	uint32_t in_flight;
-	bool has_reports; /* an agent that receives Reports */
+	struct report_reader reader;
 };
 
 static struct client_file *file_of(struct umad_file *base)
@@ -109,16 +110,21 @@ static void packet_queue(struct client_file *file, struct packet *packet)
 	ibsa__peer_ready(file->client);
 }
 
-/* As the kernel does, drop what the client has no room for. */
-static void copy_queue(struct client_file *file, const uint8_t *bytes,
-		       size_t len)
+bool ibsad_file_queue(struct client_file *file, const uint8_t *bytes,
+		      size_t len)
 {
 	struct packet *packet = packet_new(file, len);
 
 	if (!packet)
-		return;
+		return false;
 	memcpy(packet->bytes, bytes, len);
 	packet_queue(file, packet);
+	return true;
+}
+
+size_t ibsad_file_queued(const struct client_file *file)
+{
+	return file->queued;
 }
 
 /* Return a packet that was not sent, with its status. */
@@ -150,18 +156,18 @@ static uint8_t response_method(uint8_t method)
 	}
 }
 
-/* Answer a request as an SA that refuses it with a status. */
-static void request_answer(struct client_file *file, const uint8_t *bytes,
-			   uint16_t mad_status)
+/* As the kernel does, drop what the client has no room for. */
+void ibsad_file_answer(struct client_file *file, const uint8_t *bytes,
+		       uint16_t mad_status)
 {
 	uint8_t packet[FIRST_BYTES];
 	uint8_t *mad = packet + UMAD_HEADER_BYTES;
 
 	memset(packet, 0, sizeof(packet));
-	memcpy(packet, bytes, UMAD_HEADER_BYTES + MAD_HEADER_BYTES);
+	memcpy(packet, bytes, mad_status ? REFUSED_BYTES : FIRST_BYTES);
 	mad[MAD_METHOD] = response_method(mad[MAD_METHOD]);
 	ibsa_put_be16(mad + MAD_STATUS, mad_status);
-	copy_queue(file, packet, sizeof(packet));
+	(void)ibsad_file_queue(file, packet, sizeof(packet));
 }
 
 static bool expects_response(const uint8_t *packet)
@@ -204,16 +210,16 @@ uint32_t ibsad_file_port(const struct client_file *file)
 	return file->port;
 }
 
-bool ibsad_file_has_reports(const struct client_file *file)
+bool ibsad_file_may_register(const struct client_file *file)
 {
-	return file->has_reports;
-}
+	const uid_t user = ibsad_file_user(file);
+	uint32_t count = ibsad_owned_count(&file->daemon->owned, user) + 1;
 
-bool ibsad_file_may_register(const struct client_file *file, uint32_t count)
-{
-	if (!ibsa__user_take(user_of(file), SERVE_REGISTRATIONS, count + 1))
+	for (uint32_t i = 1; i <= IBSAD_PORTS; i++)
+		count += ibsad_reports_count(&file->daemon->reports[i], user);
+	if (!ibsa__user_take(user_of(file), SERVE_REGISTRATIONS, count))
 		return false;
-	ibsa__user_give(user_of(file), SERVE_REGISTRATIONS, count + 1);
+	ibsa__user_give(user_of(file), SERVE_REGISTRATIONS, count);
 	return true;
 }
 
@@ -225,14 +231,36 @@ void ibsad_file_continue(struct client_file *file, const uint8_t *packet,
 	if (answer == OWNED_PASS)
 		err = packet_send(file, packet, len);
 	else if (answer == OWNED_BUSY)
-		request_answer(file, packet, IBSA_STATUS_BUSY);
+		ibsad_file_answer(file, packet, IBSA_STATUS_BUSY);
 	else if (answer == OWNED_DENIED)
-		request_answer(file, packet, IBSA_STATUS_REQ_DENIED);
+		ibsad_file_answer(file, packet, IBSA_STATUS_REQ_DENIED);
 	if (err)
 		packet_return(file, packet, err);
 }
 
-/* Send what only the owner of a registration may send. */
+/* A Set of InformInfo, or the answer to a Report. */
+static int reports_send(struct client_file *file, const uint8_t *packet,
+			size_t len)
+{
+	const uint8_t *mad = packet + UMAD_HEADER_BYTES;
+	const char *reason;
+
+	if (mad_is_response(mad))
+		return file->reader.has_agent ? 0 : -EPERM;
+	if (!file->reader.has_agent)
+		reason = "subscription without an agent for Reports";
+	else if (len < FIRST_BYTES)
+		reason = "a short record";
+	else
+		reason = ibsad_reader_set(&file->reader, packet);
+	if (!reason)
+		return 0;
+	refusal_log(file, reason, mad);
+	ibsad_file_answer(file, packet, IBSA_STATUS_REQ_DENIED);
+	return 0;
+}
+
+/* Send what only the owner of a service may send. */
 static int owned_send(struct client_file *file, const uint8_t *packet,
 		      size_t len)
 {
@@ -240,9 +268,8 @@ static int owned_send(struct client_file *file, const uint8_t *packet,
 	const char *reason = NULL;
 	enum owned_answer answer;
 
-	if (mad_is_response(mad))
-		return file->has_reports ? packet_send(file, packet, len)
-					 : -EPERM;
+	if (ibsa_be16(mad + MAD_ATTRIBUTE) != ibsa_service_record.attribute)
+		return reports_send(file, packet, len);
 	answer = ibsad_owned_judge(&file->daemon->owned, file, packet, len,
 				   &reason);
 	if (reason)
@@ -267,7 +294,7 @@ static int file_send(struct umad_file *base, const void *packet, size_t len)
 	case POLICY_OWNED:
 		return owned_send(file, packet, len);
 	case POLICY_DENIED:
-		request_answer(file, packet, IBSA_STATUS_REQ_DENIED);
+		ibsad_file_answer(file, packet, IBSA_STATUS_REQ_DENIED);
 		return 0;
 	case POLICY_UNANSWERED:
 		return -ETIMEDOUT;
@@ -341,7 +368,7 @@ static int packet_receive(struct client_file *file)
 
 	if (got > 0 && buffer.len >= UMAD_HEADER_BYTES) {
 		response_note(file, bytes, buffer.len);
-		copy_queue(file, bytes, buffer.len);
+		(void)ibsad_file_queue(file, bytes, buffer.len);
 	}
 	if (got != -ENOSPC)
 		return got;
@@ -362,6 +389,7 @@ static void file_settle(struct umad_file *base)
 				    NULL);
 		file_lose(file);
 	}
+	ibsad_reader_settle(&file->reader);
 }
 
 void ibsad_file_readable(void *arg)
@@ -371,29 +399,51 @@ void ibsad_file_readable(void *arg)
 	ibsa__peer_ready(file->client);
 }
 
+/*
+ * Register an agent. The receiver of the port's Reports is ibsad itself; for the
+ * kernel, the agent receives responses only.
+ */
+static int agent_register(struct client_file *file,
+			  struct umad_agent_request2 *request)
+{
+	const uint64_t methods = request->method_mask[0];
+	int err;
+
+	if (methods && (file->reader.has_agent ||
+			ibsad_reports_check(file->reader.reports)))
+		return -EINVAL;
+	request->method_mask[0] = 0;
+	err = file->upstream->ops->register_agent2(file->upstream, request);
+	request->method_mask[0] = methods;
+	if (!err && methods) {
+		file->reader.agent = request->id;
+		file->reader.has_agent = true;
+	}
+	return err;
+}
+
 static int file_register(struct umad_file *base,
 			 struct umad_agent_request2 *request)
 {
 	struct client_file *file = file_of(base);
 	const struct policy policy = policy_of(file->daemon, file->port);
 	const char *reason = NULL;
-	int err = ibsad_policy_register(&policy, request, &reason);
+	const int err = ibsad_policy_register(&policy, request, &reason);
 
 	if (reason)
 		refusal_log(file, reason, NULL);
-	if (!err)
-		err = file->upstream->ops->register_agent2(file->upstream,
-							   request);
-	if (!err && request->method_mask[0])
-		file->has_reports = true;
-	return err;
+	return err ? err : agent_register(file, request);
 }
 
 static int file_unregister(struct umad_file *base, uint32_t id)
 {
 	struct client_file *file = file_of(base);
+	const int err = file->upstream->ops->unregister_agent(file->upstream,
+							      id);
 
-	return file->upstream->ops->unregister_agent(file->upstream, id);
+	if (!err && file->reader.has_agent && file->reader.agent == id)
+		ibsad_reader_reset(&file->reader);
+	return err;
 }
 
 static uint64_t file_now_ns(struct umad_file *base)
@@ -429,6 +479,8 @@ static void file_close(struct umad_file *base)
 	struct client_file *file = file_of(base);
 
 	ibsad_owned_file_end(&file->daemon->owned, file);
+	list_take(&file->reader.link);
+	ibsad_reader_reset(&file->reader);
 	if (file->fd >= 0)
 		epoll_ctl(file->daemon->poll_fd, EPOLL_CTL_DEL, file->fd, NULL);
 	upstream_close(file);
@@ -486,6 +538,8 @@ int ibsad_file_open(void *owner, const struct serve_port *port,
 		ibsa__free(file);
 		return err;
 	}
+	ibsad_reader_init(&file->reader, &file->daemon->reports[file->port],
+			  file, port->seat);
 	*out = &file->base;
 	return 0;
 }
@@ -497,8 +551,7 @@ static void file_refuse(struct umad_file *base, const uint8_t *packet, int err)
 
 static uint64_t file_due_ns(struct umad_file *base)
 {
-	(void)base;
-	return UINT64_MAX;
+	return ibsad_reader_due_ns(&file_of(base)->reader);
 }
 
 static const uint8_t *file_head(struct umad_file *base, size_t *len)
@@ -520,7 +573,20 @@ static size_t file_queued(struct umad_file *base)
 static bool file_has_agent(struct umad_file *base,
 			   const struct umad_agent_request2 *request)
 {
-	return file_of(base)->has_reports && request->method_mask[0];
+	(void)base;
+	(void)request;
+	return false;
+}
+
+/* Only an agent for Reports has conflicts, with a program beside ibsad. */
+static void file_holder(struct umad_file *base, struct ibsa_error *out)
+{
+	const struct report_reader *reader = &file_of(base)->reader;
+
+	if (reader->has_agent)
+		ibsa__fail(out, 0, "this client receives Reports already");
+	else
+		*out = reader->reports->refusal;
 }
 
 static int file_set_issm(struct umad_file *base, bool on)
@@ -561,6 +627,7 @@ const struct serve_file_ops ibsad_file_ops = {
 	.take = file_take,
 	.queued = file_queued,
 	.has_agent = file_has_agent,
+	.holder = file_holder,
 	.set_issm = file_set_issm,
 	.has_work = file_has_work,
 	.work = file_work,

@@ -238,16 +238,18 @@ static bool events_handle(struct daemon *daemon,
 
 		if (data == &daemon->signal_fd)
 			is_ending = true;
-		else if (data != &daemon->server && data != &daemon->owned)
+		else if (data != &daemon->server && data != daemon->clients)
 			ibsad_file_readable(data);
 	}
 	pthread_mutex_unlock(&daemon->lock);
 	return !is_ending;
 }
 
-static int timeout_ms(const struct daemon *daemon, uint64_t read_ns)
+static int timeout_ms(const struct daemon *daemon, uint64_t read_ns,
+		      int deletes_ms)
 {
-	const int own_ms = ibsad_owned_timeout_ms(&daemon->owned);
+	const int own_ms = sooner_ms(ibsad_clients_timeout_ms(daemon),
+				     deletes_ms);
 
 	if (!ibsa__server_stats(daemon->server).clients)
 		return own_ms;
@@ -270,17 +272,19 @@ static int loop_run(struct daemon *daemon)
 {
 	struct epoll_event events[EVENTS_MAX];
 	uint64_t read_ns = 0;
+	int deletes_ms = -1;
 	int err = 0;
 
 	while (!err || err == -EINTR) {
-		const int count = epoll_wait(daemon->poll_fd, events,
-					     EVENTS_MAX,
-					     timeout_ms(daemon, read_ns));
+		const int count =
+			epoll_wait(daemon->poll_fd, events, EVENTS_MAX,
+				   timeout_ms(daemon, read_ns, deletes_ms));
 
 		if (count > 0 && !events_handle(daemon, events, count))
 			return 0;
 		ports_follow(daemon, &read_ns);
-		ibsad_owned_dispatch(&daemon->owned);
+		ibsad_clients_dispatch(daemon);
+		deletes_ms = ibsad_owned_tick(&daemon->owned);
 		err = ibsa__server_wait(daemon->server, 0);
 	}
 	return err;
@@ -311,7 +315,11 @@ static int daemon_run(struct daemon *daemon, const struct settings *settings,
 			       settings->is_standalone, error);
 	if (err)
 		return err;
-	ibsad_owned_init(&daemon->owned, daemon, own_fabric(settings));
+	daemon->fabric = own_fabric(settings);
+	ibsad_owned_init(&daemon->owned, daemon,
+			 settings->quotas[SERVE_REGISTRATIONS].all);
+	for (uint32_t i = 1; i <= IBSAD_PORTS; i++)
+		ibsad_reports_init(&daemon->reports[i], daemon, i);
 	err = server_open(daemon, settings, listener, error);
 	if (!err) {
 		ibsad_systemd_notify("READY=1");
@@ -319,7 +327,10 @@ static int daemon_run(struct daemon *daemon, const struct settings *settings,
 		ibsad_systemd_notify("STOPPING=1");
 	}
 	ibsa__server_close(daemon->server);
-	ibsad_owned_done(&daemon->owned, END_MS);
+	ibsad_clients_close(daemon, END_MS);
+	ibsad_owned_done(&daemon->owned);
+	for (uint32_t i = 1; i <= IBSAD_PORTS; i++)
+		ibsad_reports_done(&daemon->reports[i]);
 	ibsad_ports_close(&daemon->ports);
 	return err;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What users have registered at the SA through ibsad: services and
- * subscriptions. A registration belongs to a user, or to the umad file that
- * receives its Reports; others can neither change nor delete it, and it is
- * deleted when its owner has gone.
+ * The services that users have registered at the SA through ibsad. A service
+ * belongs to a user; others can neither change nor delete it, and it is deleted
+ * when the user's last connection has ended.
  */
 #ifndef IBSAD_OWNED_H
 #define IBSAD_OWNED_H
@@ -13,27 +12,33 @@
 #include <ibsa/ibsa.h>
 
 #include "base/list.h"
-#include "ibsad/port.h"
 
 struct daemon;
 struct client_file;
 
-/* @ports: clients of ibsad's own requests, by port number; NULL: not open */
+/*
+ * @count:    of all services; @most: its limit, 0: none
+ * @deletes:  Deletes that wait for the SA's answer
+ */
 struct owned {
 	struct daemon *daemon;
-	struct list registrations;
-	struct ibsa_client *clients[IBSAD_PORTS + 1];
-	const char *fabric; /* of the clients */
+	struct list services;
+	uint32_t count;
+	uint32_t most;
+	uint32_t deletes;
 };
 
 void ibsad_owned_init(struct owned *owned, struct daemon *daemon,
-		      const char *fabric);
+		      uint32_t most);
 
-/*
- * Wait until what is being deleted is deleted, at most @ms milliseconds, and
- * close the clients. No client file is open any more.
- */
-void ibsad_owned_done(struct owned *owned, int ms);
+/* Free the memory of all services. */
+void ibsad_owned_done(struct owned *owned);
+
+/* Whether nothing is registered, and nothing is being deleted. */
+bool ibsad_owned_is_empty(const struct owned *owned);
+
+/* Return: how many services a user has, those being deleted included. */
+uint32_t ibsad_owned_count(const struct owned *owned, uid_t user);
 
 /* What becomes of a request that registers or deletes something. */
 enum owned_answer {
@@ -44,8 +49,8 @@ enum owned_answer {
 };
 
 /*
- * Judge a Set or Delete of a ServiceRecord, or a Set of an InformInfo, of a
- * client. The caller holds the lock.
+ * Judge a Set or Delete of a ServiceRecord of a client. The caller holds the
+ * lock.
  */
 enum owned_answer ibsad_owned_judge(struct owned *owned,
 				    struct client_file *file,
@@ -60,10 +65,7 @@ void ibsad_owned_response(struct owned *owned, struct client_file *file,
 void ibsad_owned_file_end(struct owned *owned, struct client_file *file);
 void ibsad_owned_user_end(struct owned *owned, uid_t user);
 
-/* Milliseconds until ibsad_owned_dispatch() must be called; -1: never. */
-int ibsad_owned_timeout_ms(const struct owned *owned);
-
-/* Continue ibsad's own requests. The caller does not hold the lock. */
-void ibsad_owned_dispatch(struct owned *owned);
+/* Send the Deletes that are due. Return: ms until the next is due; -1: none. */
+int ibsad_owned_tick(struct owned *owned);
 
 #endif

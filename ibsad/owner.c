@@ -53,7 +53,7 @@ static int port_find(void *owner, struct remote_hello *hello,
 					.port = port };
 	strcpy(hello->device, name);
 	strcpy(hello->name, name);
-	*out = (struct serve_port){ .port = port };
+	*out = (struct serve_port){ .port = port, .seat = ++daemon->seats };
 	return 0;
 }
 
@@ -81,6 +81,9 @@ static void port_state(void *owner, const struct serve_port *port,
 	struct daemon *daemon = owner;
 
 	*out = daemon->ports.at[port->port].state;
+	/* The way in which a port tells that registrations may be lost. */
+	out->port.reregisters +=
+		ibsad_reports_gaps(&daemon->reports[port->port], port->seat);
 }
 
 static int file_read(void *owner, const struct serve_port *at, const char *path,

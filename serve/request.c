@@ -245,6 +245,8 @@ static void agent_holder_name(const struct server_peer *peer,
 			   process.text);
 		return;
 	}
+	if (peer_file_ops(peer)->holder)
+		peer_file_ops(peer)->holder(peer->file, error);
 }
 
 static int answer_register(struct server_peer *peer, struct request *request)

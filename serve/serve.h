@@ -102,6 +102,8 @@ struct serve_issm_name {
  * @queued:    Return: the bytes of memory that the queue uses
  * @has_agent: whether an agent of the file prevents that @request is registered
  *             at the same port
+ * @holder:    write to *@out why an agent could not be registered that conflicts
+ *             with none of the server's files; or NULL
  * @set_issm:  set or clear IsSM in the PortInfo of the port. Return: 0; -EBUSY
  *             another file has set it
  * @has_work, @work, @drop_work, @work_memory: if the answer to a packet takes
@@ -125,6 +127,7 @@ struct serve_file_ops {
 	size_t (*queued)(struct umad_file *file);
 	bool (*has_agent)(struct umad_file *file,
 			  const struct umad_agent_request2 *request);
+	void (*holder)(struct umad_file *file, struct ibsa_error *out);
 	int (*set_issm)(struct umad_file *file, bool on);
 	bool (*has_work)(struct umad_file *file);
 	void (*work)(struct umad_file *file, uint64_t until_ns);

@@ -8,10 +8,8 @@ Needs root, to connect as other users. What the SA has is read by the command
 ibsa, at the fabric itself.
 """
 import contextlib
-import errno
 import json
 import os
-import select
 import signal
 import struct
 import subprocess
@@ -23,9 +21,7 @@ from hostile import (DELETE, DENIED, GET, SET, Client, expect, mad,
                      socket_await)
 
 ALICE, BOB = 65533, 65534
-SERVICE, INFORM_INFO, NOTICE = 0x0031, 0x0003, 0x0002
-BUSY = 0x0001
-REPORT_METHODS = 1 << 6
+SERVICE = 0x0031
 
 
 def connect(path, user, **options):
@@ -37,21 +33,21 @@ def connect(path, user, **options):
         os.seteuid(0)
 
 
-def service(client, number, method=SET, gid=None, mask=0x53, name=b"test"):
-    body = struct.pack(">Q16sHHI16s64s", number, gid or client.gid, 0, 0,
+def service_mad(client, number, method=SET, gid=None, mask=0x53, name=b"test",
+                pkey=0):
+    body = struct.pack(">Q16sHHI16s64s", number, gid or client.gid, pkey, 0,
                        0xffffffff, b"", name)
-    return client.ask(mad(method, SERVICE, mask=mask, body=body))
+    client.tid = getattr(client, "tid", 0) + 1
+    return mad(method, SERVICE, mask=mask, body=body, tid=client.tid)
 
 
-def inform_info(subscribe, trap=0xffff):
-    """All traps of switches."""
-    return struct.pack(">16sHHHBBHHII", bytes(16), 0xffff, 0, 0, 1, subscribe,
-                       0xffff, trap, (0 if subscribe else 1) << 8 | 19, 2)
+def service(client, *args, **options):
+    return client.ask(service_mad(client, *args, **options))
 
 
-def subscribe(client, on=1):
-    mask = 0x1572 | (0 if on else 1 << 8)
-    return client.ask(mad(SET, INFORM_INFO, mask=mask, body=inform_info(on)))
+def service_send(client, *args):
+    client.send(service_mad(client, *args))
+
 
 
 class Test:
@@ -148,43 +144,39 @@ class Test:
         self.run("query", "delete", "SR", "service_id=7",
                  f"service_gid={gid}")
 
-    def subscriptions_belong_to_the_receiver(self):
-        alice, bob = connect(self.path, ALICE), connect(self.path, BOB)
-        expect(subscribe(alice), (0, DENIED), "without an agent")
-        err, agent = alice.register_try(methods=REPORT_METHODS)
-        expect(err, 0, "agent for Reports")
-        err, why = bob.register_try(methods=REPORT_METHODS)
-        expect(err, errno.EINVAL, "a second agent for Reports")
-        if b"already receives" not in why:
-            raise AssertionError(why)
-        expect(subscribe(alice), (0, 0), "subscription")
-        expect(self.subscriptions(), 1, "subscriptions")
-        expect(subscribe(bob, 0), (0, DENIED), "another's subscription")
-        self.report_is_answered(alice, struct.unpack_from("=I", agent)[0])
-        expect(subscribe(alice, 0), (0, 0), "end of the subscription")
-        expect(self.subscriptions(), 0, "subscriptions")
-        expect(subscribe(alice), (0, 0), "subscription again")
-        alice.close()
-        self.await_(self.subscriptions, 0)
-        err, _ = bob.register_try(methods=REPORT_METHODS)
-        expect(err, 0, "agent for Reports, later")
-        bob.close()
+    def keys_have_the_mask(self):
+        """A Delete without the P_Key's component is not of a service with."""
+        client = connect(self.path, ALICE)
+        pkey_mask = 0x57
+        expect(service(client, 1, mask=pkey_mask, pkey=0xffff), (0, 0), "Set")
+        expect(service(client, 1, DELETE, pkey=0xffff), (0, DENIED),
+               "Delete without the component")
+        expect(service(client, 1, DELETE, mask=pkey_mask, pkey=0xffff), (0, 0),
+               "Delete")
+        client.close()
+        self.await_(self.services, [])
 
-    def report_is_answered(self, client, agent):
-        self.run("fabric", "link", "down", "node3/1")
-        status, report = client.answer()
-        expect((status, report[3], report[17]), (0, 0x06, NOTICE), "Report")
-        answer = bytearray(report)
-        answer[3] = 0x86
-        client.send(bytes(answer), agent=agent, timeout=0)
-        if select.select([client.data], [], [], 0.3)[0]:
-            raise AssertionError(f"after the answer: {client.answer()}")
-        self.run("fabric", "link", "up", "node3/1")
-        while select.select([client.data], [], [], 0.5)[0]:
-            status, report = client.answer()
-            answer = bytearray(report)
-            answer[3] = 0x86
-            client.send(bytes(answer), agent=agent, timeout=0)
+    def set_after_delete_is_the_users(self):
+        """The answer to a Delete does not end what was set after it."""
+        client = connect(self.path, ALICE)
+        expect(service(client, 1), (0, 0), "Set")
+        service_send(client, 1, DELETE)
+        service_send(client, 1)
+        expect(sorted(client.answer()[1][3] for _ in range(2)),
+               [0x81, 0x95], "answers")
+        expect(self.services(), [1], "services")
+        client.close()
+        self.await_(self.services, [])
+
+    def delete_is_repeated(self):
+        """An SA that does not answer gets the Delete later."""
+        client = connect(self.path, ALICE)
+        expect(service(client, 1), (0, 0), "Set")
+        self.run("fabric", "sm", "stop")
+        client.close()
+        time.sleep(0.1)
+        self.run("fabric", "sm", "start")
+        self.await_(self.services, [])
 
     def registrations_have_a_quota(self):
         client = connect(self.path, ALICE)
@@ -204,32 +196,41 @@ class Test:
         client.close()
 
 
-def main():
+def run_all(make, cases, options=()):
+    """Run each case, a method of the test, with an ibsad of its own."""
     if os.geteuid():
         print("skipped: only root can connect as other users")
         return 77
     failed = 0
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as end:
         os.chmod(folder, 0o755)
-        test = Test(*sys.argv[1:], folder)
+        test = make(*sys.argv[1:], folder)
         end.callback(test.fabric.wait)
         end.callback(test.fabric.terminate)
-        for run in (Test.services_belong_to_users,
-                    Test.services_end_with_the_last_process,
-                    Test.services_of_other_programs_stay,
-                    Test.subscriptions_belong_to_the_receiver,
-                    Test.registrations_have_a_quota,
-                    Test.end_deletes_everything):
-            test.start("--quota", "registrations=3")
+        for case in cases:
+            test.start(*options)
             try:
-                run(test)
-                print("OK:", run.__name__)
+                case(test)
+                print("OK:", case.__name__)
             except Exception as err:  # the next case runs nevertheless
                 failed += 1
-                print(f"FAILED: {run.__name__}: {type(err).__name__} {err}")
+                print(f"FAILED: {case.__name__}: {type(err).__name__} {err}")
             if test.daemon.poll() is None:
                 test.stop()
     return 1 if failed else 0
+
+
+def main():
+    return run_all(Test, (
+        Test.services_belong_to_users,
+        Test.services_end_with_the_last_process,
+        Test.services_of_other_programs_stay,
+        Test.keys_have_the_mask,
+        Test.set_after_delete_is_the_users,
+        Test.delete_is_repeated,
+        Test.registrations_have_a_quota,
+        Test.end_deletes_everything,
+    ), ("--quota", "registrations=3"))
 
 
 if __name__ == "__main__":
