@@ -19,19 +19,7 @@
 #include "umad_dev/fd.h"
 #include "wire/mad.h"
 
-enum {
-	PACKETS_MAX = 64, /* that are received in one call */
-	FIRST_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
-	REFUSED_BYTES = UMAD_HEADER_BYTES + MAD_HEADER_BYTES,
-	METHOD_GET_TRACE_TABLE = 0x13,
-};
-
-/* A packet for the client. */
-struct packet {
-	struct list link;
-	size_t len;
-	uint8_t bytes[];
-};
+enum { PACKETS_MAX = 64 }; /* that are received in one call */
 
 /*
  * @plain:     the file, if it consists of a descriptor; otherwise @upstream is
@@ -47,8 +35,7 @@ struct client_file {
 	struct umad_fd plain;
 	struct umad_file *upstream;
 	int fd;
-	struct list queue;
-	size_t queued;
+	struct packet_queue queue;
 	uint32_t in_flight;
 	struct report_reader reader;
 };
@@ -68,106 +55,6 @@ static void refusal_log(const struct client_file *file, const char *reason,
 {
 	ibsad_log_refusal(file->daemon, ibsa__user_id(user_of(file)), reason,
 			  mad);
-}
-
-/* Return: room for a packet; NULL: the user's memory or the system's is short. */
-static struct packet *packet_new(struct client_file *file, size_t len)
-{
-	const uint32_t cost = (uint32_t)(sizeof(struct packet) + len);
-	struct packet *packet = NULL;
-
-	if (!ibsa__user_take(user_of(file), SERVE_BYTES, cost))
-		return NULL;
-	packet = ibsa__calloc(1, cost);
-	if (!packet) {
-		ibsa__user_give(user_of(file), SERVE_BYTES, cost);
-		return NULL;
-	}
-	packet->len = len;
-	file->queued += cost;
-	file->daemon->queued += cost;
-	return packet;
-}
-
-static void packet_free(struct client_file *file, struct packet *packet)
-{
-	const uint32_t cost = (uint32_t)(sizeof(*packet) + packet->len);
-
-	ibsa__user_give(user_of(file), SERVE_BYTES, cost);
-	file->queued -= cost;
-	file->daemon->queued -= cost;
-	ibsa__free(packet);
-}
-
-static void packet_queue(struct client_file *file, struct packet *packet)
-{
-	struct umad_header header;
-
-	memcpy(&header, packet->bytes, sizeof(header));
-	header.length = (uint32_t)packet->len;
-	memcpy(packet->bytes, &header, sizeof(header));
-	list_append(&file->queue, &packet->link);
-	ibsa__peer_ready(file->client);
-}
-
-bool ibsad_file_queue(struct client_file *file, const uint8_t *bytes,
-		      size_t len)
-{
-	struct packet *packet = packet_new(file, len);
-
-	if (!packet)
-		return false;
-	memcpy(packet->bytes, bytes, len);
-	packet_queue(file, packet);
-	return true;
-}
-
-size_t ibsad_file_queued(const struct client_file *file)
-{
-	return file->queued;
-}
-
-/* Return a packet that was not sent, with its status. */
-static void packet_return(struct client_file *file, const uint8_t *bytes,
-			  int err)
-{
-	struct packet *packet = packet_new(file, REFUSED_BYTES);
-	struct umad_header header;
-
-	if (!packet)
-		return;
-	memcpy(packet->bytes, bytes, REFUSED_BYTES);
-	memcpy(&header, bytes, sizeof(header));
-	header.status = (uint32_t)-err;
-	memcpy(packet->bytes, &header, sizeof(header));
-	packet_queue(file, packet);
-}
-
-/* Return: the method of the response; OpenSM's osm_sa_send_error() */
-static uint8_t response_method(uint8_t method)
-{
-	switch (method) {
-	case IBSA_METHOD_SET:
-		return IBSA_METHOD_GET_RESP;
-	case METHOD_GET_TRACE_TABLE:
-		return IBSA_METHOD_GET_TABLE_RESP;
-	default:
-		return method | METHOD_RESPONSE;
-	}
-}
-
-/* As the kernel does, drop what the client has no room for. */
-void ibsad_file_answer(struct client_file *file, const uint8_t *bytes,
-		       uint16_t mad_status)
-{
-	uint8_t packet[FIRST_BYTES];
-	uint8_t *mad = packet + UMAD_HEADER_BYTES;
-
-	memset(packet, 0, sizeof(packet));
-	memcpy(packet, bytes, mad_status ? REFUSED_BYTES : FIRST_BYTES);
-	mad[MAD_METHOD] = response_method(mad[MAD_METHOD]);
-	ibsa_put_be16(mad + MAD_STATUS, mad_status);
-	(void)ibsad_file_queue(file, packet, sizeof(packet));
 }
 
 static bool expects_response(const uint8_t *packet)
@@ -198,6 +85,11 @@ static int packet_send(struct client_file *file, const uint8_t *packet,
 	else
 		file->in_flight += waits;
 	return err;
+}
+
+struct packet_queue *ibsad_file_queue(struct client_file *file)
+{
+	return &file->queue;
 }
 
 uid_t ibsad_file_user(const struct client_file *file)
@@ -231,11 +123,15 @@ void ibsad_file_continue(struct client_file *file, const uint8_t *packet,
 	if (answer == OWNED_PASS)
 		err = packet_send(file, packet, len);
 	else if (answer == OWNED_BUSY)
-		ibsad_file_answer(file, packet, IBSA_STATUS_BUSY);
+		(void)ibsad_queue_answer(&file->queue, packet,
+					 IBSA_STATUS_BUSY);
 	else if (answer == OWNED_DENIED)
-		ibsad_file_answer(file, packet, IBSA_STATUS_REQ_DENIED);
-	if (err)
-		packet_return(file, packet, err);
+		(void)ibsad_queue_answer(&file->queue, packet,
+					 IBSA_STATUS_REQ_DENIED);
+	if (!err)
+		return;
+	ibsad_owned_unsent(&file->daemon->owned, file, packet);
+	(void)ibsad_queue_return(&file->queue, packet, err);
 }
 
 /* A Set of InformInfo, or the answer to a Report. */
@@ -249,14 +145,14 @@ static int reports_send(struct client_file *file, const uint8_t *packet,
 		return file->reader.has_agent ? 0 : -EPERM;
 	if (!file->reader.has_agent)
 		reason = "subscription without an agent for Reports";
-	else if (len < FIRST_BYTES)
+	else if (len < QUEUE_FIRST_BYTES)
 		reason = "a short record";
 	else
 		reason = ibsad_reader_set(&file->reader, packet);
 	if (!reason)
 		return 0;
 	refusal_log(file, reason, mad);
-	ibsad_file_answer(file, packet, IBSA_STATUS_REQ_DENIED);
+	(void)ibsad_queue_answer(&file->queue, packet, IBSA_STATUS_REQ_DENIED);
 	return 0;
 }
 
@@ -294,7 +190,8 @@ static int file_send(struct umad_file *base, const void *packet, size_t len)
 	case POLICY_OWNED:
 		return owned_send(file, packet, len);
 	case POLICY_DENIED:
-		ibsad_file_answer(file, packet, IBSA_STATUS_REQ_DENIED);
+		(void)ibsad_queue_answer(&file->queue, packet,
+					 IBSA_STATUS_REQ_DENIED);
 		return 0;
 	case POLICY_UNANSWERED:
 		return -ETIMEDOUT;
@@ -303,18 +200,20 @@ static int file_send(struct umad_file *base, const void *packet, size_t len)
 	}
 }
 
-static void response_note(struct client_file *file, const uint8_t *packet,
-			  size_t len)
+/* @packet: of at least QUEUE_HEADER_BYTES */
+static void response_note(struct client_file *file, const uint8_t *packet)
 {
+	const uint8_t *mad = packet + UMAD_HEADER_BYTES;
 	struct umad_header header;
 
 	memcpy(&header, packet, sizeof(header));
-	if (!header.status && len >= FIRST_BYTES)
-		ibsad_owned_response(&file->daemon->owned, file,
-				     packet + UMAD_HEADER_BYTES,
-				     len - UMAD_HEADER_BYTES);
-	if (!file->in_flight || len < REFUSED_BYTES ||
-	    (!header.status && !mad_is_response(packet + UMAD_HEADER_BYTES)))
+	if (header.status)
+		ibsad_owned_unanswered(&file->daemon->owned, file, mad);
+	else if (mad_is_response(mad))
+		ibsad_owned_response(&file->daemon->owned, file, mad);
+	else
+		return;
+	if (!file->in_flight)
 		return;
 	file->in_flight--;
 	ibsa__user_give(user_of(file), SERVE_IN_FLIGHT, 1);
@@ -331,7 +230,7 @@ static void file_lose(struct client_file *file)
 }
 
 /*
- * Receive a packet that is larger than FIRST_BYTES, whose header is known. It
+ * Receive a packet that is larger than QUEUE_FIRST_BYTES, whose header is known. It
  * stays at the head of the file until it is received, so a client without room
  * for it loses its file.
  */
@@ -342,33 +241,34 @@ static int large_receive(struct client_file *file,
 	struct packet *packet = NULL;
 	int got;
 
-	if (header->length > FIRST_BYTES && header->length <= REMOTE_PACKET_MAX)
-		packet = packet_new(file, header->length);
+	if (header->length > QUEUE_FIRST_BYTES &&
+	    header->length <= REMOTE_PACKET_MAX)
+		packet = ibsad_packet_new(&file->queue, header->length);
 	if (!packet)
 		return -ENOMEM;
 	buffer.bytes = packet->bytes;
 	got = file->upstream->ops->receive(file->upstream, &buffer, 1);
 	if (got <= 0 || buffer.len != packet->len) {
-		packet_free(file, packet);
+		ibsad_packet_free(&file->queue, packet);
 		return got < 0 ? got : -EIO;
 	}
-	response_note(file, packet->bytes, packet->len);
-	packet_queue(file, packet);
+	response_note(file, packet->bytes);
+	ibsad_queue_append(&file->queue, packet);
 	return 1;
 }
 
 /* Return: 1; -EAGAIN there is no packet; or another error. */
 static int packet_receive(struct client_file *file)
 {
-	_Alignas(struct umad_header) uint8_t bytes[FIRST_BYTES];
+	_Alignas(struct umad_header) uint8_t bytes[QUEUE_FIRST_BYTES];
 	struct umad_buffer buffer = { .bytes = bytes, .room = sizeof(bytes) };
 	struct umad_header header;
 	const int got = file->upstream->ops->receive(file->upstream, &buffer,
 						     1);
 
-	if (got > 0 && buffer.len >= UMAD_HEADER_BYTES) {
-		response_note(file, bytes, buffer.len);
-		(void)ibsad_file_queue(file, bytes, buffer.len);
+	if (got > 0 && buffer.len >= QUEUE_HEADER_BYTES) {
+		response_note(file, bytes);
+		(void)ibsad_queue_put(&file->queue, bytes, buffer.len);
 	}
 	if (got != -ENOSPC)
 		return got;
@@ -460,18 +360,9 @@ static void upstream_close(struct client_file *file)
 		close(file->plain.fd);
 }
 
-static struct packet *packet_first(const struct client_file *file)
-{
-	return list_object(file->queue.next, struct packet, link);
-}
-
 static void file_take(struct umad_file *base)
 {
-	struct client_file *file = file_of(base);
-	struct packet *packet = packet_first(file);
-
-	list_take(&packet->link);
-	packet_free(file, packet);
+	ibsad_queue_take(&file_of(base)->queue);
 }
 
 static void file_close(struct umad_file *base)
@@ -484,8 +375,7 @@ static void file_close(struct umad_file *base)
 	if (file->fd >= 0)
 		epoll_ctl(file->daemon->poll_fd, EPOLL_CTL_DEL, file->fd, NULL);
 	upstream_close(file);
-	while (!list_is_empty(&file->queue))
-		file_take(base);
+	ibsad_queue_done(&file->queue);
 	ibsa__user_give(user_of(file), SERVE_IN_FLIGHT, file->in_flight);
 	ibsa__free(file);
 }
@@ -525,7 +415,7 @@ int ibsad_file_open(void *owner, const struct serve_port *port,
 	file->daemon = owner;
 	file->client = client;
 	file->port = port->port;
-	list_init(&file->queue);
+	ibsad_queue_init(&file->queue, client, &file->daemon->queued);
 	file->fd = upstream_open(file);
 	if (file->fd < 0)
 		err = file->fd;
@@ -546,7 +436,7 @@ int ibsad_file_open(void *owner, const struct serve_port *port,
 
 static void file_refuse(struct umad_file *base, const uint8_t *packet, int err)
 {
-	packet_return(file_of(base), packet, err);
+	(void)ibsad_queue_return(&file_of(base)->queue, packet, err);
 }
 
 static uint64_t file_due_ns(struct umad_file *base)
@@ -556,10 +446,9 @@ static uint64_t file_due_ns(struct umad_file *base)
 
 static const uint8_t *file_head(struct umad_file *base, size_t *len)
 {
-	const struct client_file *file = file_of(base);
-	const struct packet *packet = packet_first(file);
+	const struct packet *packet = ibsad_queue_first(&file_of(base)->queue);
 
-	if (list_is_empty(&file->queue))
+	if (!packet)
 		return NULL;
 	*len = packet->len;
 	return packet->bytes;
@@ -567,7 +456,7 @@ static const uint8_t *file_head(struct umad_file *base, size_t *len)
 
 static size_t file_queued(struct umad_file *base)
 {
-	return file_of(base)->queued;
+	return file_of(base)->queue.bytes;
 }
 
 static bool file_has_agent(struct umad_file *base,

@@ -17,6 +17,9 @@ enum {
 	SERVICE_BYTES = 176,
 	KEY_BYTES = 26, /* ServiceID, ServiceGID and ServiceP_Key */
 	GID_AT = 8,
+	PKEY_AT = 24,
+	LEASE_AT = 28,
+	LATE_S = 2, /* until the SA has received a Set, and ended a lease */
 	QUERY_MS = 5000,
 	DELETES_MAX = 64, /* at once */
 	RETRY_MIN_MS = 1000,
@@ -33,8 +36,12 @@ enum service_state {
  * @file:       that waits for the check; or NULL
  * @packet:     the request of @file that waits for the check
  * @record:     the bytes of the last Set, and its component mask
- * @deleter:    that has sent a Delete, and no Set was sent since; or NULL
- * @tid:        the lower half of the TransactionID of that Delete
+ * @sender:     that has sent the last Set or Delete, until it is answered; or
+ *              NULL
+ * @tid:        the lower half of the TransactionID of that request
+ * @is_delete:  it is a Delete
+ * @sets:       how many Sets were sent, without those that failed
+ * @end_ns:     time at which the lease of the last Set has ended
  * @is_asked:   a request of ibsad waits for its answer
  * @retry_ns:   time of the next Delete
  */
@@ -49,8 +56,11 @@ struct service {
 	size_t packet_len;
 	uint8_t record[SERVICE_BYTES];
 	uint64_t mask;
-	const struct client_file *deleter;
+	const struct client_file *sender;
 	uint32_t tid;
+	bool is_delete;
+	unsigned int sets;
+	uint64_t end_ns;
 	bool is_asked;
 	uint64_t retry_ns;
 	unsigned int retry_ms;
@@ -76,7 +86,7 @@ static struct service_request request_of(const uint8_t *mad)
 
 /*
  * An SA takes the P_Key from the record, or only if the component mask selects
- * it: the key of a service has both.
+ * it: the key of a service has both. See ibsad_owned_judge(), too.
  */
 static struct service *service_find(const struct owned *owned, uint32_t port,
 				    const struct service_request *request)
@@ -91,6 +101,25 @@ static struct service *service_find(const struct owned *owned, uint32_t port,
 			return service;
 	}
 	return NULL;
+}
+
+/*
+ * Whether another user has a service of this ServiceID and ServiceGID: SAs
+ * differ in how they take the P_Key into account.
+ */
+static bool another_user_has(const struct owned *owned,
+			     const struct client_file *file,
+			     const struct service_request *request)
+{
+	const struct service *service;
+
+	LIST_EACH(service, &owned->services, link) {
+		if (service->port == ibsad_file_port(file) &&
+		    service->user != ibsad_file_user(file) &&
+		    !memcmp(service->record, request->record, PKEY_AT))
+			return true;
+	}
+	return false;
 }
 
 static void service_free(struct service *service)
@@ -111,12 +140,31 @@ uint32_t ibsad_owned_count(const struct owned *owned, uid_t user)
 	return count;
 }
 
-static void record_set(struct service *service,
-		       const struct service_request *request)
+/* An SA takes a lease of 0 as one of a second at most. */
+static uint64_t lease_ns(const struct service_request *request)
 {
+	const uint32_t lease_s = ibsa_be32(request->record + LEASE_AT);
+
+	if (!(request->mask & IBSA_SERVICE_CM(service_lease)) ||
+	    lease_s == IBSA_LEASE_INFINITE)
+		return UINT64_MAX / 2;
+	return (lease_s + LATE_S) * NS_PER_S;
+}
+
+/* Note a request of the owner that is being sent. */
+static void request_note(struct service *service,
+			 const struct client_file *file,
+			 const struct service_request *request)
+{
+	service->sender = file;
+	service->tid = request->tid;
+	service->is_delete = request->is_delete;
+	if (request->is_delete)
+		return;
+	service->sets++;
 	memcpy(service->record, request->record, SERVICE_BYTES);
 	service->mask = request->mask;
-	service->deleter = NULL;
+	service->end_ns = clock_now_ns() + lease_ns(request);
 }
 
 static struct service *service_new(struct owned *owned,
@@ -131,7 +179,7 @@ static struct service *service_new(struct owned *owned,
 	service->user = ibsad_file_user(file);
 	service->port = ibsad_file_port(file);
 	service->file = file;
-	record_set(service, request);
+	request_note(service, file, request);
 	list_append(&owned->services, &service->link);
 	owned->count++;
 	return service;
@@ -202,12 +250,25 @@ static void delete_start(struct service *service)
 		owned->deletes++;
 }
 
+/* A service whose lease has ended may be another program's by now. */
+static void services_expire(struct owned *owned)
+{
+	const uint64_t now_ns = clock_now_ns();
+	struct service *service, *next;
+
+	LIST_EACH_SAFE(service, next, &owned->services, link) {
+		if (!service->is_asked && service->end_ns <= now_ns)
+			service_free(service);
+	}
+}
+
 int ibsad_owned_tick(struct owned *owned)
 {
 	const uint64_t now_ns = clock_now_ns();
 	struct service *service;
 	int left_ms = -1;
 
+	services_expire(owned);
 	LIST_EACH(service, &owned->services, link) {
 		if (service->state != SERVICE_ENDED || service->is_asked)
 			continue;
@@ -224,33 +285,36 @@ int ibsad_owned_tick(struct owned *owned)
 	return left_ms;
 }
 
+/* Return: what becomes of a Set after the SA was asked for the service. */
+static enum owned_answer check_answer(const struct ibsa_reply *reply)
+{
+	if (!reply->err && (reply->status == IBSA_STATUS_NO_RECORDS ||
+			    (!reply->status && !reply->count)))
+		return OWNED_PASS;
+	return reply->err || reply->status ? OWNED_BUSY : OWNED_DENIED;
+}
+
 /* The SA has told whether another program has the service. */
 static void checked(const struct ibsa_reply *reply, void *arg)
 {
 	struct service *service = arg;
 	struct daemon *daemon = service->owned->daemon;
-	const bool is_free = !reply->err &&
-			     (reply->status == IBSA_STATUS_NO_RECORDS ||
-			      (!reply->status && !reply->count));
 	struct client_file *file = service->file;
+	uint8_t *packet = service->packet;
+	const size_t len = service->packet_len;
+	const enum owned_answer answer = check_answer(reply);
 
 	service->is_asked = false;
+	service->file = NULL;
+	service->packet = NULL;
+	service->state = SERVICE_SET;
 	pthread_mutex_lock(&daemon->lock);
-	if (is_free && file) {
-		service->file = NULL;
-		service->state = SERVICE_SET;
-		ibsad_file_continue(file, service->packet, service->packet_len,
-				    OWNED_PASS);
-	} else {
-		if (file)
-			ibsad_file_continue(file, service->packet,
-					    service->packet_len,
-					    reply->err || reply->status
-						    ? OWNED_BUSY
-						    : OWNED_DENIED);
+	if (answer != OWNED_PASS || !file)
 		service_free(service);
-	}
+	if (file)
+		ibsad_file_continue(file, packet, len, answer);
 	pthread_mutex_unlock(&daemon->lock);
+	ibsa__free(packet);
 }
 
 static bool is_own_gid(const struct owned *owned, uint32_t port,
@@ -306,9 +370,12 @@ static enum owned_answer request_judge(struct owned *owned,
 				       const uint8_t *packet, size_t len,
 				       const char **out_reason)
 {
-	struct service *found = service_find(owned, ibsad_file_port(file),
-					     request);
+	struct service *found;
 
+	services_expire(owned);
+	found = service_find(owned, ibsad_file_port(file), request);
+	if (another_user_has(owned, file, request))
+		return denied("service of another user", out_reason);
 	if (!found && request->is_delete)
 		return denied("delete of what this user has not registered",
 			      out_reason);
@@ -316,15 +383,8 @@ static enum owned_answer request_judge(struct owned *owned,
 		return set_first(owned, file, request, packet, len, out_reason);
 	if (found->is_asked)
 		return OWNED_BUSY;
-	if (found->user != ibsad_file_user(file))
-		return denied("service of another user", out_reason);
 	found->state = SERVICE_SET;
-	if (request->is_delete) {
-		found->deleter = file;
-		found->tid = request->tid;
-	} else {
-		record_set(found, request);
-	}
+	request_note(found, file, request);
 	return OWNED_PASS;
 }
 
@@ -343,31 +403,78 @@ enum owned_answer ibsad_owned_judge(struct owned *owned,
 	if ((request.mask & needed) != needed ||
 	    !is_own_gid(owned, ibsad_file_port(file), request.record + GID_AT))
 		return denied("service of another port", out_reason);
+	if (!(request.mask & IBSA_SERVICE_CM(service_pkey)) &&
+	    ibsa_be16(request.record + PKEY_AT))
+		return denied("a P_Key without its component", out_reason);
 	return request_judge(owned, file, &request, packet, len, out_reason);
 }
 
-/*
- * After a Delete that has succeeded, there is no service, unless a Set was sent
- * after it. After a Set that has failed, there may be the service of an earlier
- * Set: it is deleted in the end.
- */
-void ibsad_owned_response(struct owned *owned, struct client_file *file,
-			  const uint8_t *mad, size_t len)
+/* Return: the service whose last request is this, or its response; or NULL. */
+static struct service *service_sent(const struct owned *owned,
+				    const struct client_file *file,
+				    const uint8_t *mad)
 {
 	const uint32_t tid = (uint32_t)ibsa_be64(mad + MAD_TID);
 	struct service *service;
 
-	if (len < IBSA_MAD_BYTES || ibsa_be16(mad + MAD_STATUS) ||
-	    mad[MAD_CLASS] != IBSA_CLASS_SA ||
-	    mad[MAD_METHOD] != IBSA_METHOD_DELETE_RESP ||
+	if (mad[MAD_CLASS] != IBSA_CLASS_SA ||
 	    ibsa_be16(mad + MAD_ATTRIBUTE) != ibsa_service_record.attribute)
-		return;
+		return NULL;
 	LIST_EACH(service, &owned->services, link) {
-		if (service->deleter != file || service->tid != tid)
-			continue;
-		service_free(service);
-		return;
+		if (service->sender == file && service->tid == tid)
+			return service;
 	}
+	return NULL;
+}
+
+/* If no other Set was sent, the SA does not have the service. */
+static void set_failed(struct service *service)
+{
+	if (!--service->sets)
+		service_free(service);
+}
+
+/*
+ * After a Delete that has succeeded, there is no service, unless a Set was sent
+ * after it.
+ */
+void ibsad_owned_response(struct owned *owned, struct client_file *file,
+			  const uint8_t *mad)
+{
+	const bool has_failed = ibsa_be16(mad + MAD_STATUS);
+	struct service *service = service_sent(owned, file, mad);
+
+	if (!service ||
+	    mad[MAD_METHOD] != (service->is_delete ? IBSA_METHOD_DELETE_RESP
+						   : IBSA_METHOD_GET_RESP))
+		return;
+	service->sender = NULL;
+	if (service->is_delete && !has_failed)
+		service_free(service);
+	else if (!service->is_delete && has_failed)
+		set_failed(service);
+}
+
+void ibsad_owned_unanswered(struct owned *owned, struct client_file *file,
+			    const uint8_t *mad)
+{
+	struct service *service = service_sent(owned, file, mad);
+
+	if (service)
+		service->sender = NULL;
+}
+
+void ibsad_owned_unsent(struct owned *owned, struct client_file *file,
+			const uint8_t *packet)
+{
+	const struct service_request request =
+		request_of(packet + UMAD_HEADER_BYTES);
+	struct service *service = service_find(owned, ibsad_file_port(file),
+					       &request);
+
+	service->sender = NULL;
+	if (!service->is_delete)
+		set_failed(service);
 }
 
 void ibsad_owned_file_end(struct owned *owned, struct client_file *file)
@@ -377,8 +484,8 @@ void ibsad_owned_file_end(struct owned *owned, struct client_file *file)
 	LIST_EACH(service, &owned->services, link) {
 		if (service->file == file)
 			service->file = NULL;
-		if (service->deleter == file)
-			service->deleter = NULL;
+		if (service->sender == file)
+			service->sender = NULL;
 	}
 }
 

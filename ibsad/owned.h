@@ -57,9 +57,18 @@ enum owned_answer ibsad_owned_judge(struct owned *owned,
 				    const uint8_t *packet, size_t len,
 				    const char **out_reason);
 
-/* A response to a client has arrived. */
+/*
+ * A response to a client has arrived, at least its MAD header; or a client gets
+ * the header of a request back, which has no response.
+ */
 void ibsad_owned_response(struct owned *owned, struct client_file *file,
-			  const uint8_t *mad, size_t len);
+			  const uint8_t *mad);
+void ibsad_owned_unanswered(struct owned *owned, struct client_file *file,
+			    const uint8_t *mad);
+
+/* A request that ibsad_owned_judge() has passed could not be sent. */
+void ibsad_owned_unsent(struct owned *owned, struct client_file *file,
+			const uint8_t *packet);
 
 /* A client file, or the last connection of a user, has ended. */
 void ibsad_owned_file_end(struct owned *owned, struct client_file *file);

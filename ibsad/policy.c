@@ -127,7 +127,7 @@ static struct policy_verdict verdict(enum policy_answer answer,
  */
 static bool is_to_general_services(const struct umad_header *header)
 {
-	return (be32toh(header->qpn) & UMAD_QPN_MASK) == IBSA_QPN_GSI &&
+	return be32toh(header->qpn) == IBSA_QPN_GSI &&
 	       be32toh(header->qkey) == IBSA_QKEY_GSI;
 }
 

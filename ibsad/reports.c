@@ -26,13 +26,12 @@ enum {
 	AGAIN_MS = 100, /* after memory of the client's user was short */
 	RETRY_MIN_MS = 1000,
 	RETRY_MAX_MS = 60000,
-	PACKET_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
 };
 
 /* A Report, as the client receives it but for its agent. */
 struct report {
 	struct ibsa_notice notice;
-	uint8_t packet[PACKET_BYTES];
+	uint8_t packet[QUEUE_FIRST_BYTES];
 };
 
 /*
@@ -43,7 +42,7 @@ struct subscription {
 	struct list link;
 	struct ibsa_inform_info info;
 	uint64_t wait_ns;
-	uint8_t packet[PACKET_BYTES];
+	uint8_t packet[QUEUE_FIRST_BYTES];
 };
 
 static bool gid_is_set(const struct ibsa_gid *gid)
@@ -143,7 +142,7 @@ static void report_put(struct ibsad_reports *reports,
 		.attribute_id = ibsa_notice_record.attribute,
 	};
 	const struct umad_header header = {
-		.length = PACKET_BYTES,
+		.length = QUEUE_FIRST_BYTES,
 		.qpn = htobe32(IBSA_QPN_GSI),
 		.lid = htobe16((uint16_t)port->sm_lid),
 		.sl = port->sm_sl,
@@ -379,7 +378,7 @@ static const char *subscribe(struct report_reader *reader,
 	subscription = subscription_have(reader, info, &reason);
 	if (!subscription)
 		return reason;
-	memcpy(subscription->packet, packet, PACKET_BYTES);
+	memcpy(subscription->packet, packet, QUEUE_FIRST_BYTES);
 	subscription->wait_ns = clock_now_ns() + WAIT_MS * NS_PER_MS;
 	/* A failure is answered when the Set has waited. */
 	(void)!watch_need(reports, kinds_needed(reports));
@@ -403,7 +402,7 @@ const char *ibsad_reader_set(struct report_reader *reader,
 	if (!found)
 		return "end of a subscription that this client does not have";
 	subscription_free(found);
-	ibsad_file_answer(reader->file, packet, 0);
+	(void)ibsad_queue_answer(ibsad_file_queue(reader->file), packet, 0);
 	return NULL;
 }
 
@@ -421,11 +420,12 @@ static void sets_answer(struct report_reader *reader)
 			continue;
 		if (reports->is_set && !(kinds & ~reports->kinds)) {
 			subscription->wait_ns = 0;
-			ibsad_file_answer(reader->file, subscription->packet,
-					  0);
+			(void)ibsad_queue_answer(ibsad_file_queue(reader->file),
+						 subscription->packet, 0);
 		} else if (now_ns >= subscription->wait_ns) {
-			ibsad_file_answer(reader->file, subscription->packet,
-					  IBSA_STATUS_BUSY);
+			(void)ibsad_queue_answer(ibsad_file_queue(reader->file),
+						 subscription->packet,
+						 IBSA_STATUS_BUSY);
 			subscription_free(subscription);
 		}
 	}
@@ -441,14 +441,14 @@ static void reports_queue(struct report_reader *reader)
 		ibsa__server_changed(reports->daemon->server);
 	}
 	while (reader->next < reports->count &&
-	       ibsad_file_queued(reader->file) < REPORT_QUEUE_BYTES) {
+	       ibsad_file_queue(reader->file)->bytes < REPORT_QUEUE_BYTES) {
 		struct report *report =
 			&reports->ring[reader->next % REPORTS_RING];
 
 		memcpy(report->packet, &reader->agent, sizeof(reader->agent));
 		if (reader_takes(reader, &report->notice) &&
-		    !ibsad_file_queue(reader->file, report->packet,
-				      PACKET_BYTES))
+		    !ibsad_queue_put(ibsad_file_queue(reader->file),
+				     report->packet, QUEUE_FIRST_BYTES))
 			return;
 		reader->next++;
 	}
@@ -474,7 +474,7 @@ uint64_t ibsad_reader_due_ns(const struct report_reader *reader)
 			due_ns = subscription->wait_ns;
 	}
 	if (reader->next < reader->reports->count &&
-	    ibsad_file_queued(reader->file) < REPORT_QUEUE_BYTES &&
+	    ibsad_file_queue(reader->file)->bytes < REPORT_QUEUE_BYTES &&
 	    due_ns == UINT64_MAX)
 		due_ns = clock_now_ns() + AGAIN_MS * NS_PER_MS;
 	return due_ns;

@@ -147,6 +147,8 @@ class Test:
     def keys_have_the_mask(self):
         """A Delete without the P_Key's component is not of a service with."""
         client = connect(self.path, ALICE)
+        expect(service(client, 1, pkey=0xffff), (0, DENIED),
+               "a P_Key that the mask does not select")
         pkey_mask = 0x57
         expect(service(client, 1, mask=pkey_mask, pkey=0xffff), (0, 0), "Set")
         expect(service(client, 1, DELETE, pkey=0xffff), (0, DENIED),
