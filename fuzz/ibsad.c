@@ -5,9 +5,9 @@
  *
  * The oracle is a table of its own (test/ibsad/permitted.h), and an SA that
  * notes whose each service is. Checked: only what the table permits reaches the
- * port; nobody changes a service of another; Reports come only to clients whose
- * subscriptions match; what a user has registered ends with the user; all that
- * is counted for a user is given back.
+ * port; no user changes a service of another; Reports come only to clients whose
+ * subscriptions match; the services of a user end with the user; the quotas of
+ * each user are unused at the end.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -24,6 +24,7 @@ enum {
 	EVENTS_MAX = 64,
 	REFRESH_MS = 1000,
 	END_MS = 2000, /* to delete what users have registered */
+	MEMORY_MB = 512, /* for clients; ibsad@.service permits twice as much */
 	EXIT_USAGE = 2,
 };
 
@@ -207,6 +208,7 @@ static int server_open(struct daemon *daemon, const struct settings *settings,
 		.title = "ibsad",
 		.note = ibsad_log_note,
 		.arg = daemon,
+		.memory_mb = MEMORY_MB,
 		.any_user = true,
 		.listener = listener,
 	};

@@ -285,7 +285,7 @@ int ibsad_owned_tick(struct owned *owned)
 	return left_ms;
 }
 
-/* Return: what becomes of a Set after the SA was asked for the service. */
+/* Return: how a Set goes on, by the SA's reply to the query for the service. */
 static enum owned_answer check_answer(const struct ibsa_reply *reply)
 {
 	if (!reply->err && (reply->status == IBSA_STATUS_NO_RECORDS ||

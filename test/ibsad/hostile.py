@@ -26,6 +26,8 @@ QKEY = 0x80010000
 DENIED = 0x0700
 GET, SET, REPORT, TABLE, DELETE = 0x01, 0x02, 0x06, 0x12, 0x15
 SERVER_S = 60
+# The quota of bytes of a user; what the connections of a user need besides.
+BYTES_MB, OTHER_MB = 8, 8
 
 
 class Gone(Exception):
@@ -417,9 +419,11 @@ def end(process):
     return process.wait(30)
 
 
-def memory_peak(process):
+def memory_mb(process):
+    """The largest resident size so far."""
     with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
-        return next(line for line in status if line.startswith("VmHWM"))
+        line = next(line for line in status if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024
 
 
 def main():
@@ -441,11 +445,17 @@ def main():
                                    stdout=subprocess.PIPE).stdout
                     for name in ("PIR", "SR", "MCMR", "IIR", "GIR")]
         before = tables()
-        daemon = subprocess.Popen([ibsad, "--standalone", "--socket", path,
-                                   "ibsa0"], env=environment)
+        daemon = subprocess.Popen(
+            [ibsad, "--standalone", "--socket", path, "--quota",
+             f"bytes={BYTES_MB << 20}/{2 * BYTES_MB << 20}", "ibsa0"],
+            env=environment)
         socket_await(path, daemon)
+        before_mb = memory_mb(daemon)
         failed = attack_all(path)
-        print(memory_peak(daemon).strip())
+        used_mb = memory_mb(daemon) - before_mb
+        print(f"memory of all clients: {used_mb:.1f} MiB")
+        if used_mb > BYTES_MB + OTHER_MB:
+            failed.append("too much memory")
         if tables() != before:
             failed.append("the fabric has changed")
         if end(daemon):
