@@ -6,9 +6,11 @@
 
 #include "base/stat.h"
 #include "client/ibsad.h"
+#include "client/split.h"
 #include "device/device.h"
 #include "remote/files.h"
 #include "remote/transport.h"
+#include "umad_dev/umad.h"
 
 /* The address of ibsad's socket for a device: a prefix and a path. */
 struct ibsad_address {
@@ -29,18 +31,25 @@ static int address_find(const char *device, struct ibsad_address *out)
 	return 0;
 }
 
+static int selection_find(const struct ibsa__port_selection *selection,
+			  struct ibsa_error *error, struct remote_address *out)
+{
+	struct ibsad_address found;
+	const int err = address_find(selection->device, &found);
+
+	return err ? err
+		   : ibsa__remote_address_find(found.text, selection->device,
+					       NULL, selection->port, error,
+					       out);
+}
+
 static int selection_open(const struct ibsa__port_selection *selection,
 			  const struct ibsa_options *options,
 			  struct ibsa_error *error, struct ibsa_transport **out)
 {
 	struct remote_address address;
-	struct ibsad_address found;
-	int err = address_find(selection->device, &found);
+	int err = selection_find(selection, error, &address);
 
-	if (!err)
-		err = ibsa__remote_address_find(found.text, selection->device,
-						NULL, selection->port, error,
-						&address);
 	if (err)
 		return err;
 	address.patience_ms = options->deadline_ms;
@@ -88,4 +97,12 @@ int ibsa__ibsad_umad_open(struct device_files *files, const char *name,
 	err = ibsa__remote_files_umad_open(remote, name, out);
 	ibsa__files_put(remote);
 	return err;
+}
+
+void ibsa__ibsad_split(struct ibsa_transport **transport)
+{
+	struct remote_address address;
+
+	if (!selection_find(ibsa__umad_selection(*transport), NULL, &address))
+		(void)!ibsa__split_new(*transport, &address, transport);
 }

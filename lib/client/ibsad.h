@@ -34,6 +34,12 @@ int ibsa__ibsad_open(struct device_files *files,
 		     struct ibsa_transport **out) IBSA_MUST_USE;
 
 /*
+ * If ibsad serves the device of a transport of ibsa__umad_open(), let its
+ * Reports come from ibsad. If this fails, nothing is changed.
+ */
+void ibsa__ibsad_split(struct ibsa_transport **transport);
+
+/*
  * Open the umad file of the MAD device @name, such as "umad0", at ibsad.
  * @reopen: value of IBSA_UMAD_REOPEN or NULL. Return: as ibsa__ibsad_open().
  */

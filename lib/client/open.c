@@ -230,9 +230,13 @@ static int device_open(const struct ibsa_options *options,
 				  "the verbs context belongs to %s, not to %s",
 				  context->device->name, named.device);
 	err = umad_open(&named, environment, error, out, &is_device);
-	if (!err && is_device && context && context->cmd_fd >= 0)
+	if (err || !is_device)
+		return err;
+	if (context && context->cmd_fd >= 0)
 		(void)!ibsa__umad_events(*out, context->cmd_fd);
-	return err;
+	if (!is_device_named(&named, environment))
+		ibsa__ibsad_split(out);
+	return 0;
 }
 
 /* Open a port at a fabric server, which runs in another process. */

@@ -7,6 +7,7 @@
 #include <ibsa/transport.h>
 
 struct device_files;
+struct ibsa__port_selection;
 
 /* *
  * ibsa__umad_open - a transport over a port of this machine
@@ -76,6 +77,10 @@ int ibsa__umad_open(struct device_files *files, const char *device,
  */
 int ibsa__umad_events(struct ibsa_transport *transport,
 		      int cmd_fd) IBSA_MUST_USE;
+
+/* Return: the port of a transport of ibsa__umad_open(), as of the last opening. */
+const struct ibsa__port_selection *
+ibsa__umad_selection(struct ibsa_transport *transport);
 
 /*
  * Do what ibsa_umad_version() does, for the kernel or fabric server that

@@ -222,3 +222,9 @@ int ibsa__umad_open(struct device_files *files, const char *name,
 		*out = transport;
 	return err;
 }
+
+const struct ibsa__port_selection *
+ibsa__umad_selection(struct ibsa_transport *transport)
+{
+	return &umad_device_of(umad_of(transport)->file)->selection;
+}
