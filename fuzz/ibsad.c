@@ -237,7 +237,10 @@ static void step_respond(struct server_peer *peer)
 	header.length = (uint32_t)len;
 	memcpy(peer->arrived, &header, sizeof(header));
 	peer->arrived_len = len;
-	ibsad_file_ops.settle(peer->file);
+	if (peer == &run.cache)
+		ibsad_cache_receive(&run.daemon.caches[PORT]);
+	else
+		ibsad_file_ops.settle(peer->file);
 }
 
 static void key_of(const struct ibsa_service *service, uint8_t *key)
@@ -340,7 +343,9 @@ static void step(void)
 		step_register(peer);
 	else if (what == 6)
 		step_unregister(peer);
-	else if (what < 9)
+	else if (what == 7)
+		step_respond(&run.cache);
+	else if (what == 8)
 		step_respond(peer);
 	else if (what == 9)
 		client_receive(peer);
@@ -374,18 +379,26 @@ static void run_end(void)
 	must(!run.daemon.queued);
 	ibsad_owned_done(&run.daemon.owned);
 	ibsad_reports_done(&run.daemon.reports[PORT]);
+	ibsad_cache_done(&run.daemon.caches[PORT]);
+	free(run.daemon.caches);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct serve_state *state;
+	bool is_off;
 
 	run = (struct run){ .data = data, .size = size };
 	pthread_mutex_init(&run.daemon.lock, NULL);
 	run.daemon.poll_fd = epoll_create1(EPOLL_CLOEXEC);
 	run.daemon.performance = take() & 1;
 	run.goes_by_mask = take() & 1;
+	is_off = take() & 1;
 	ibsad_owned_init(&run.daemon.owned, &run.daemon, 2 * QUOTA);
+	run.daemon.caches = calloc(IBSAD_PORTS + 1, sizeof(struct ibsad_cache));
+	must(run.daemon.caches);
+	for (uint32_t i = 1; i <= IBSAD_PORTS; i++)
+		ibsad_cache_init(&run.daemon.caches[i], &run.daemon, i, is_off);
 	for (uint32_t i = 1; i <= IBSAD_PORTS; i++)
 		ibsad_reports_init(&run.daemon.reports[i], &run.daemon, i);
 	state = &run.daemon.ports.at[PORT].state;

@@ -84,6 +84,19 @@ int ibsad_client_get(struct daemon *daemon, uint32_t port,
 	return 0;
 }
 
+bool ibsad_client_has_input(const struct daemon *daemon, uint32_t port)
+{
+	(void)daemon;
+	(void)port;
+	return false;
+}
+
+int ibsad_poll_add(struct daemon *daemon, int fd, void *data)
+{
+	must(daemon == &run.daemon && fd >= 0 && data);
+	return 0;
+}
+
 int ibsa_query_start_sized(struct ibsa_client *client,
 			   const struct ibsa_query *query, size_t size,
 			   ibsa_reply_fn done, void *arg, uint64_t *out_id)
@@ -209,6 +222,9 @@ static int upstream_send(struct umad_file *file, const void *data, size_t len)
 	must(len <= PACKET || mad[3] == 0x14);
 	if (take() % 16 == 0)
 		return -ENOMEM;
+	must(peer != &run.cache || key == 0x03010035 || key == 0x03120035 ||
+	     key == 0x03010011 || key == 0x03120011 || key == 0x03010012 ||
+	     key == 0x03120012 || key == 0x03010020 || key == 0x03120020);
 	if (is_service)
 		must(len == PACKET && packet[RECORD_AT + 8]);
 	if (key == 0x03020031)
@@ -296,5 +312,9 @@ int ibsa__files_umad_open(struct device_files *files, const char *name,
 		*out = &peer->upstream;
 		return peer->fd;
 	}
-	return -EMFILE;
+	/* It is the cache's own. */
+	run.cache.upstream.ops = &ops;
+	run.cache.fd = eventfd(0, EFD_CLOEXEC);
+	*out = &run.cache.upstream;
+	return run.cache.fd;
 }

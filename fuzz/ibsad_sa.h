@@ -77,6 +77,7 @@ extern struct run {
 	struct daemon daemon;
 	struct serve_user users[USERS];
 	struct server_peer peers[FILES];
+	struct server_peer cache; /* its umad file */
 	struct entry entries[ENTRIES];
 	struct query queries[QUERIES];
 	uint32_t tid;

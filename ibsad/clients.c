@@ -1,34 +1,72 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The clients of the SA by which ibsad sends its own requests, one at a port. */
+#include <poll.h>
+
 #include "base/clock.h"
 #include "ibsad/daemon.h"
 
-int ibsad_client_get(struct daemon *daemon, uint32_t port,
-		     struct ibsa_client **out)
+/* The port has changed: clients learn of it, and the cache is out of date. */
+static void port_changed(unsigned int changes,
+			 const struct ibsa_port_state *now, void *arg)
 {
-	struct ibsa_client **client = &daemon->clients[port];
+	struct ibsad_cache *cache = arg;
+	struct daemon *daemon = cache->daemon;
+
+	(void)changes;
+	(void)now;
+	pthread_mutex_lock(&daemon->lock);
+	ibsad_cache_flush(cache);
+	ibsad_port_read(&daemon->ports, cache->port, 0);
+	ibsa__server_changed(daemon->server);
+	pthread_mutex_unlock(&daemon->lock);
+}
+
+static int client_open(struct daemon *daemon, uint32_t port,
+		       struct ibsa_client **out)
+{
 	const struct ibsa_options options = {
 		.device = daemon->ports.device,
 		.port = port,
 		.fabric = daemon->fabric,
 	};
+	struct ibsa_client *client;
 	struct ibsa_error error;
-	int err = 0;
+	int err = ibsa_open(&options, &error, &client);
 
-	if (!*client) {
-		err = ibsa_open(&options, &error, client);
-		if (!err) {
-			err = ibsad_poll_add(daemon, ibsa_fd(*client),
-					     daemon->clients);
-		} else {
-			ibsad_log_note("cannot send requests of ibsad itself",
-				       daemon);
-			ibsad_log_note(error.text, daemon);
-		}
+	if (err) {
+		ibsad_log_note(error.text, daemon);
+		return err;
 	}
+	err = ibsad_poll_add(daemon, ibsa_fd(client), daemon->clients);
+	if (!err)
+		err = ibsa_port_watch_start(client, 0, port_changed,
+					    &daemon->caches[port], NULL);
+	if (err)
+		ibsa_close(client);
+	else
+		*out = client;
+	return err;
+}
+
+int ibsad_client_get(struct daemon *daemon, uint32_t port,
+		     struct ibsa_client **out)
+{
+	struct ibsa_client **client = &daemon->clients[port];
+	const int err = *client ? 0 : client_open(daemon, port, client);
+
 	if (!err)
 		*out = *client;
 	return err;
+}
+
+bool ibsad_client_has_input(const struct daemon *daemon, uint32_t port)
+{
+	struct pollfd client = { .events = POLLIN };
+
+	if (!daemon->clients[port])
+		return false;
+	client.fd = ibsa_fd(daemon->clients[port]);
+	return poll(&client, 1, 0) > 0;
 }
 
 int ibsad_clients_timeout_ms(const struct daemon *daemon)

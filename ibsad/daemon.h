@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "base/list.h"
+#include "ibsad/cache.h"
 #include "ibsad/owned.h"
 #include "ibsad/policy.h"
 #include "ibsad/port.h"
@@ -35,11 +36,13 @@ struct daemon {
 	struct ibsa_client *clients[IBSAD_PORTS + 1];
 	const char *fabric;
 	struct ibsad_reports reports[IBSAD_PORTS + 1];
+	struct ibsad_cache *caches; /* by port number, as @clients */
 	uint32_t seats;
 	bool performance;
 	int poll_fd;
 	int signal_fd;
 	size_t queued;
+	uint64_t refused; /* what the policy or a quota did not permit */
 	struct log_limit refusals;
 	struct log_limit notes;
 };
@@ -73,6 +76,10 @@ void ibsad_file_readable(void *file);
  */
 int ibsad_client_get(struct daemon *daemon, uint32_t port,
 		     struct ibsa_client **out) IBSA_MUST_USE;
+
+/* Whether something has arrived at the client that it has not received yet. */
+bool ibsad_client_has_input(const struct daemon *daemon, uint32_t port);
+
 int ibsad_clients_timeout_ms(const struct daemon *daemon);
 void ibsad_clients_dispatch(struct daemon *daemon);
 
@@ -84,7 +91,8 @@ void ibsad_clients_close(struct daemon *daemon, int ms);
 
 /*
  * Wait for a descriptor in the main loop, with @data in its entry: a client file,
- * or the address of a member of the daemon: @clients, @server or @signal_fd.
+ * the address of a member of the daemon, @clients, @server or @signal_fd, or one
+ * of the @caches.
  * Return: 0 or -errno.
  */
 int ibsad_poll_add(struct daemon *daemon, int fd, void *data) IBSA_MUST_USE;

@@ -7,35 +7,25 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "client/files.h"
 #include "ibsad/file.h"
 #include "ibsad/owned.h"
-#include "umad_dev/fd.h"
 #include "wire/mad.h"
 
 enum { PACKETS_MAX = 64 }; /* that are received in one call */
 
-/*
- * @plain:     the file, if it consists of a descriptor; otherwise @upstream is
- *             another file
- * @fd:        readable if the file may have packets; -1: the file was lost
- * @in_flight: MADs that wait for a response
- */
+/* @in_flight: MADs that wait for a response, at @upstream */
 struct client_file {
 	struct umad_file base;
 	struct daemon *daemon;
 	struct server_peer *client;
 	uint32_t port;
-	struct umad_fd plain;
-	struct umad_file *upstream;
-	int fd;
+	struct upstream upstream;
 	struct packet_queue queue;
+	struct cache_client cache;
 	uint32_t in_flight;
 	struct report_reader reader;
 };
@@ -66,30 +56,59 @@ static bool expects_response(const uint8_t *packet)
 	       !mad_is_response(packet + UMAD_HEADER_BYTES);
 }
 
+int ibsad_file_in_flight_begin(struct client_file *file)
+{
+	if (!ibsa__user_take(user_of(file), SERVE_IN_FLIGHT, 1))
+		return -ENOBUFS;
+	return 0;
+}
+
+void ibsad_file_in_flight_end(struct client_file *file)
+{
+	ibsa__user_give(user_of(file), SERVE_IN_FLIGHT, 1);
+}
+
+static int upstream_send(struct client_file *file, const uint8_t *packet,
+			 size_t len)
+{
+	const bool waits = expects_response(packet);
+	int err = waits ? ibsad_file_in_flight_begin(file) : 0;
+
+	if (err)
+		return err;
+	err = file->upstream.file->ops->send(file->upstream.file, packet, len);
+	if (err && waits)
+		ibsad_file_in_flight_end(file);
+	else
+		file->in_flight += waits;
+	return err;
+}
+
 static int packet_send(struct client_file *file, const uint8_t *packet,
 		       size_t len)
 {
-	const bool waits = expects_response(packet);
+	struct ibsad_cache *cache = &file->daemon->caches[file->port];
 	int err;
 
-	if (file->fd < 0)
+	if (file->upstream.fd < 0)
 		return -EIO;
-	if (waits && !ibsa__user_take(user_of(file), SERVE_IN_FLIGHT, 1)) {
+	err = ibsad_cache_send(cache, file, packet, len);
+	if (err == -ENOENT)
+		err = upstream_send(file, packet, len);
+	if (err == -ENOBUFS)
 		refusal_log(file, "too many requests in flight",
 			    packet + UMAD_HEADER_BYTES);
-		return -ENOBUFS;
-	}
-	err = file->upstream->ops->send(file->upstream, packet, len);
-	if (err && waits)
-		ibsa__user_give(user_of(file), SERVE_IN_FLIGHT, 1);
-	else
-		file->in_flight += waits;
 	return err;
 }
 
 struct packet_queue *ibsad_file_queue(struct client_file *file)
 {
 	return &file->queue;
+}
+
+struct cache_client *ibsad_file_cache_client(struct client_file *file)
+{
+	return &file->cache;
 }
 
 uid_t ibsad_file_user(const struct client_file *file)
@@ -108,7 +127,7 @@ bool ibsad_file_may_register(const struct client_file *file)
 	uint32_t count = ibsad_owned_count(&file->daemon->owned, user) + 1;
 
 	for (uint32_t i = 1; i <= IBSAD_PORTS; i++)
-		count += ibsad_reports_count(&file->daemon->reports[i], user);
+		count += ibsad_reports_count(&file->daemon->reports[i], &user);
 	if (!ibsa__user_take(user_of(file), SERVE_REGISTRATIONS, count))
 		return false;
 	ibsa__user_give(user_of(file), SERVE_REGISTRATIONS, count);
@@ -216,16 +235,15 @@ static void response_note(struct client_file *file, const uint8_t *packet)
 	if (!file->in_flight)
 		return;
 	file->in_flight--;
-	ibsa__user_give(user_of(file), SERVE_IN_FLIGHT, 1);
+	ibsad_file_in_flight_end(file);
 }
 
 /* The file's descriptor has ended, as when the device was removed. */
 static void file_lose(struct client_file *file)
 {
-	if (file->fd < 0)
+	if (file->upstream.fd < 0)
 		return;
-	epoll_ctl(file->daemon->poll_fd, EPOLL_CTL_DEL, file->fd, NULL);
-	file->fd = -1;
+	ibsad_upstream_lose(&file->upstream);
 	ibsa__peer_end(file->client);
 }
 
@@ -247,7 +265,8 @@ static int large_receive(struct client_file *file,
 	if (!packet)
 		return -ENOMEM;
 	buffer.bytes = packet->bytes;
-	got = file->upstream->ops->receive(file->upstream, &buffer, 1);
+	got = file->upstream.file->ops->receive(file->upstream.file, &buffer,
+						1);
 	if (got <= 0 || buffer.len != packet->len) {
 		ibsad_packet_free(&file->queue, packet);
 		return got < 0 ? got : -EIO;
@@ -263,8 +282,8 @@ static int packet_receive(struct client_file *file)
 	_Alignas(struct umad_header) uint8_t bytes[QUEUE_FIRST_BYTES];
 	struct umad_buffer buffer = { .bytes = bytes, .room = sizeof(bytes) };
 	struct umad_header header;
-	const int got = file->upstream->ops->receive(file->upstream, &buffer,
-						     1);
+	const int got = file->upstream.file->ops->receive(file->upstream.file,
+							  &buffer, 1);
 
 	if (got > 0 && buffer.len >= QUEUE_HEADER_BYTES) {
 		response_note(file, bytes);
@@ -281,7 +300,8 @@ static void file_settle(struct umad_file *base)
 	struct client_file *file = file_of(base);
 	int got = 1;
 
-	for (int i = 0; file->fd >= 0 && got > 0 && i < PACKETS_MAX; i++)
+	for (int i = 0; file->upstream.fd >= 0 && got > 0 && i < PACKETS_MAX;
+	     i++)
 		got = packet_receive(file);
 	if (got < 0 && got != -EAGAIN && got != -EINTR) {
 		if (got == -ENOMEM)
@@ -289,6 +309,7 @@ static void file_settle(struct umad_file *base)
 				    NULL);
 		file_lose(file);
 	}
+	ibsad_cache_client_settle(&file->cache);
 	ibsad_reader_settle(&file->reader);
 }
 
@@ -313,7 +334,8 @@ static int agent_register(struct client_file *file,
 			ibsad_reports_check(file->reader.reports)))
 		return -EINVAL;
 	request->method_mask[0] = 0;
-	err = file->upstream->ops->register_agent2(file->upstream, request);
+	err = file->upstream.file->ops->register_agent2(file->upstream.file,
+							request);
 	request->method_mask[0] = methods;
 	if (!err && methods) {
 		file->reader.agent = request->id;
@@ -338,8 +360,8 @@ static int file_register(struct umad_file *base,
 static int file_unregister(struct umad_file *base, uint32_t id)
 {
 	struct client_file *file = file_of(base);
-	const int err = file->upstream->ops->unregister_agent(file->upstream,
-							      id);
+	const int err = file->upstream.file->ops->unregister_agent(
+		file->upstream.file, id);
 
 	if (!err && file->reader.has_agent && file->reader.agent == id)
 		ibsad_reader_reset(&file->reader);
@@ -350,14 +372,6 @@ static uint64_t file_now_ns(struct umad_file *base)
 {
 	(void)base;
 	return clock_now_ns();
-}
-
-static void upstream_close(struct client_file *file)
-{
-	if (file->upstream->ops->close)
-		file->upstream->ops->close(file->upstream);
-	else
-		close(file->plain.fd);
 }
 
 static void file_take(struct umad_file *base)
@@ -372,9 +386,8 @@ static void file_close(struct umad_file *base)
 	ibsad_owned_file_end(&file->daemon->owned, file);
 	list_take(&file->reader.link);
 	ibsad_reader_reset(&file->reader);
-	if (file->fd >= 0)
-		epoll_ctl(file->daemon->poll_fd, EPOLL_CTL_DEL, file->fd, NULL);
-	upstream_close(file);
+	ibsad_cache_client_done(&file->cache);
+	ibsad_upstream_close(&file->upstream);
 	ibsad_queue_done(&file->queue);
 	ibsa__user_give(user_of(file), SERVE_IN_FLIGHT, file->in_flight);
 	ibsa__free(file);
@@ -388,26 +401,11 @@ static const struct umad_file_ops file_ops = {
 	.close = file_close,
 };
 
-/* Open a file at the port. Return: its descriptor or -errno. */
-static int upstream_open(struct client_file *file)
-{
-	struct ibsad_ports *ports = &file->daemon->ports;
-	const int fd = ibsa__files_umad_open(
-		ports->files, ports->at[file->port].umad, &file->upstream);
-
-	if (fd < 0 || file->upstream)
-		return fd;
-	file->plain = umad_fd(fd);
-	file->upstream = &file->plain.base;
-	return fd;
-}
-
 int ibsad_file_open(void *owner, const struct serve_port *port,
 		    struct server_peer *client, struct umad_file **out)
 {
 	struct client_file *file = ibsa__calloc(1, sizeof(*file));
-	struct epoll_event event = { .events = EPOLLIN, .data.ptr = file };
-	int err = 0;
+	int err;
 
 	if (!file)
 		return -ENOMEM;
@@ -416,15 +414,9 @@ int ibsad_file_open(void *owner, const struct serve_port *port,
 	file->client = client;
 	file->port = port->port;
 	ibsad_queue_init(&file->queue, client, &file->daemon->queued);
-	file->fd = upstream_open(file);
-	if (file->fd < 0)
-		err = file->fd;
-	else if (epoll_ctl(file->daemon->poll_fd, EPOLL_CTL_ADD, file->fd,
-			   &event))
-		err = -errno;
+	ibsad_cache_client_init(&file->cache);
+	err = ibsad_upstream_open(&file->upstream, owner, port->port, file);
 	if (err) {
-		if (file->fd >= 0)
-			upstream_close(file);
 		ibsa__free(file);
 		return err;
 	}
@@ -441,7 +433,11 @@ static void file_refuse(struct umad_file *base, const uint8_t *packet, int err)
 
 static uint64_t file_due_ns(struct umad_file *base)
 {
-	return ibsad_reader_due_ns(&file_of(base)->reader);
+	const struct client_file *file = file_of(base);
+	const uint64_t reports_ns = ibsad_reader_due_ns(&file->reader);
+
+	return reports_ns < file->cache.due_ns ? reports_ns
+					       : file->cache.due_ns;
 }
 
 static const uint8_t *file_head(struct umad_file *base, size_t *len)

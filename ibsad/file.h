@@ -5,6 +5,7 @@
 
 #include "ibsad/daemon.h"
 #include "ibsad/queue.h"
+#include "ibsad/wait.h"
 
 struct client_file;
 
@@ -19,5 +20,13 @@ void ibsad_file_continue(struct client_file *file, const uint8_t *packet,
 			 size_t len, enum owned_answer answer);
 
 struct packet_queue *ibsad_file_queue(struct client_file *file);
+struct cache_client *ibsad_file_cache_client(struct client_file *file);
+
+/*
+ * Count a request that waits for its response. Return: 0; -ENOBUFS: the quota of
+ * the user is used up.
+ */
+int ibsad_file_in_flight_begin(struct client_file *file) IBSA_MUST_USE;
+void ibsad_file_in_flight_end(struct client_file *file);
 
 #endif

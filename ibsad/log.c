@@ -65,6 +65,7 @@ void ibsad_log_refusal(struct daemon *daemon, uid_t user, const char *reason,
 {
 	const uint64_t count = limit_count(&daemon->refusals);
 
+	daemon->refused++;
 	if (!count)
 		return;
 	if (count == 1)

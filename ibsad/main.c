@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #include <ibsa/ibsa.h>
+#include <ibsa/server.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/environment.h"
 #include "ibsad/daemon.h"
@@ -23,7 +25,7 @@
 enum {
 	EVENTS_MAX = 64,
 	REFRESH_MS = 1000,
-	END_MS = 2000, /* to delete what users have registered */
+	END_MS = 2000,	 /* to delete what users have registered */
 	MEMORY_MB = 512, /* for clients; ibsad@.service permits twice as much */
 	EXIT_USAGE = 2,
 };
@@ -41,22 +43,27 @@ struct settings {
 	const char *device;
 	const char *socket;
 	bool is_standalone;
+	bool is_status;
 	bool performance;
+	bool no_cache;
 	struct serve_limits quotas[SERVE_QUOTAS];
 };
 
 static const char usage[] =
-	"usage: ibsad [--performance] [--quota NAME=ONE[/ALL]]...\n"
+	"usage: ibsad [--no-cache] [--performance] [--quota NAME=ONE[/ALL]]...\n"
 	"             [--standalone [--socket PATH]] DEVICE\n"
+	"       ibsad --status [--socket PATH] DEVICE\n"
 	"\n"
 	"Gives programs of all users a part of the SA's services at DEVICE.\n"
 	"\n"
+	"  --no-cache            send each query to the SA\n"
 	"  --performance         permit to read performance counters\n"
 	"  --quota NAME=ONE/ALL  limit of one user, and of all users but root;\n"
 	"                        NAME: connections, requests (a second), bytes,\n"
 	"                        in-flight, registrations; 0: no limit\n"
-	"  --socket PATH         with --standalone; default: /run/ibsad/DEVICE\n"
+	"  --socket PATH         with --standalone or --status; default: /run/ibsad/DEVICE\n"
 	"  --standalone          create the socket, without systemd\n"
+	"  --status              print the counters of the ibsad of DEVICE\n"
 	"  -h, --help\n"
 	"  -V, --version\n"
 	"\n"
@@ -106,13 +113,22 @@ static int quota_read(const char *text, struct settings *settings)
 	return -EINVAL;
 }
 
-enum { OPTION_PERFORMANCE = 256, OPTION_QUOTA, OPTION_SOCKET, OPTION_ALONE };
+enum {
+	OPTION_PERFORMANCE = 256,
+	OPTION_NO_CACHE,
+	OPTION_QUOTA,
+	OPTION_SOCKET,
+	OPTION_ALONE,
+	OPTION_STATUS,
+};
 
 static const struct option options[] = {
+	{ "no-cache", no_argument, NULL, OPTION_NO_CACHE },
 	{ "performance", no_argument, NULL, OPTION_PERFORMANCE },
 	{ "quota", required_argument, NULL, OPTION_QUOTA },
 	{ "socket", required_argument, NULL, OPTION_SOCKET },
 	{ "standalone", no_argument, NULL, OPTION_ALONE },
+	{ "status", no_argument, NULL, OPTION_STATUS },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ NULL, 0, NULL, 0 },
@@ -137,6 +153,9 @@ static bool option_take(int option, struct settings *settings)
 	case OPTION_PERFORMANCE:
 		settings->performance = true;
 		return true;
+	case OPTION_NO_CACHE:
+		settings->no_cache = true;
+		return true;
 	case OPTION_QUOTA:
 		if (!quota_read(optarg, settings))
 			return true;
@@ -149,6 +168,9 @@ static bool option_take(int option, struct settings *settings)
 		return true;
 	case OPTION_ALONE:
 		settings->is_standalone = true;
+		return true;
+	case OPTION_STATUS:
+		settings->is_status = true;
 		return true;
 	default:
 		return false;
@@ -167,9 +189,9 @@ static bool settings_read(int argc, char **argv, struct settings *out)
 		return false;
 	}
 	out->device = argv[optind];
-	if (out->socket && !out->is_standalone) {
-		ibsad_log("--socket needs --standalone: otherwise systemd "
-			  "makes the socket");
+	if (out->socket && !out->is_standalone && !out->is_status) {
+		ibsad_log("--socket needs --standalone or --status: otherwise "
+			  "systemd makes the socket");
 		return false;
 	}
 	return true;
@@ -198,6 +220,21 @@ static int signals_open(struct daemon *daemon)
 	return ibsad_poll_add(daemon, daemon->signal_fd, &daemon->signal_fd);
 }
 
+/* The path of the socket. */
+struct socket_path {
+	char text[sizeof("/run/ibsad/") + NAME_MAX];
+};
+
+static struct socket_path socket_path(const struct settings *settings)
+{
+	struct socket_path path;
+
+	snprintf(path.text, sizeof(path.text), "%s%.*s",
+		 settings->socket ? "" : "/run/ibsad/", NAME_MAX,
+		 settings->socket ? settings->socket : settings->device);
+	return path;
+}
+
 static int server_open(struct daemon *daemon, const struct settings *settings,
 		       int listener, struct ibsa_error *error)
 {
@@ -212,17 +249,22 @@ static int server_open(struct daemon *daemon, const struct settings *settings,
 		.any_user = true,
 		.listener = listener,
 	};
-	char path[sizeof("/run/ibsad/") + NAME_MAX];
 	int err;
 
 	memcpy(serve.quotas, settings->quotas, sizeof(serve.quotas));
-	snprintf(path, sizeof(path), "/run/ibsad/%s", settings->device);
-	err = ibsa__server_open(settings->socket ? settings->socket : path,
-				&serve, error, &daemon->server);
+	err = ibsa__server_open(socket_path(settings).text, &serve, error,
+				&daemon->server);
 	if (err)
 		return err;
 	return ibsad_poll_add(daemon, ibsa__server_fd(daemon->server),
 			      &daemon->server);
+}
+
+static bool is_cache(const struct daemon *daemon, const void *data)
+{
+	const struct ibsad_cache *cache = data;
+
+	return cache >= daemon->caches && cache <= daemon->caches + IBSAD_PORTS;
 }
 
 /*
@@ -240,6 +282,8 @@ static bool events_handle(struct daemon *daemon,
 
 		if (data == &daemon->signal_fd)
 			is_ending = true;
+		else if (is_cache(daemon, data))
+			ibsad_cache_receive(data);
 		else if (data != &daemon->server && data != daemon->clients)
 			ibsad_file_readable(data);
 	}
@@ -265,8 +309,11 @@ static void ports_follow(struct daemon *daemon, uint64_t *read_ns)
 	if (now_ns - *read_ns < REFRESH_MS * NS_PER_MS)
 		return;
 	*read_ns = now_ns;
-	if (ibsad_ports_refresh(&daemon->ports))
-		ibsa__server_changed(daemon->server);
+	if (!ibsad_ports_refresh(&daemon->ports))
+		return;
+	ibsa__server_changed(daemon->server);
+	for (uint32_t i = 1; i <= IBSAD_PORTS; i++)
+		ibsad_cache_flush(&daemon->caches[i]);
 }
 
 /* Return: 0 after a signal; or -errno. */
@@ -304,11 +351,26 @@ static const char *own_fabric(const struct settings *settings)
 	return fabric ? fabric : "";
 }
 
+static void parts_init(struct daemon *daemon, const struct settings *settings)
+{
+	daemon->fabric = own_fabric(settings);
+	ibsad_owned_init(&daemon->owned, daemon,
+			 settings->quotas[SERVE_REGISTRATIONS].all);
+	for (uint32_t i = 1; i <= IBSAD_PORTS; i++) {
+		ibsad_cache_init(&daemon->caches[i], daemon, i,
+				 settings->no_cache);
+		ibsad_reports_init(&daemon->reports[i], daemon, i);
+	}
+}
+
 static int daemon_run(struct daemon *daemon, const struct settings *settings,
 		      int listener, struct ibsa_error *error)
 {
 	int err;
 
+	daemon->caches = ibsa__calloc(IBSAD_PORTS + 1, sizeof(*daemon->caches));
+	if (!daemon->caches)
+		return -ENOMEM;
 	daemon->poll_fd = epoll_create1(EPOLL_CLOEXEC);
 	err = daemon->poll_fd < 0 ? -errno : signals_open(daemon);
 	if (err)
@@ -317,11 +379,7 @@ static int daemon_run(struct daemon *daemon, const struct settings *settings,
 			       settings->is_standalone, error);
 	if (err)
 		return err;
-	daemon->fabric = own_fabric(settings);
-	ibsad_owned_init(&daemon->owned, daemon,
-			 settings->quotas[SERVE_REGISTRATIONS].all);
-	for (uint32_t i = 1; i <= IBSAD_PORTS; i++)
-		ibsad_reports_init(&daemon->reports[i], daemon, i);
+	parts_init(daemon, settings);
 	err = server_open(daemon, settings, listener, error);
 	if (!err) {
 		ibsad_systemd_notify("READY=1");
@@ -331,10 +389,31 @@ static int daemon_run(struct daemon *daemon, const struct settings *settings,
 	ibsa__server_close(daemon->server);
 	ibsad_clients_close(daemon, END_MS);
 	ibsad_owned_done(&daemon->owned);
-	for (uint32_t i = 1; i <= IBSAD_PORTS; i++)
+	for (uint32_t i = 1; i <= IBSAD_PORTS; i++) {
+		ibsad_cache_done(&daemon->caches[i]);
 		ibsad_reports_done(&daemon->reports[i]);
+	}
+	ibsa__free(daemon->caches);
 	ibsad_ports_close(&daemon->ports);
 	return err;
+}
+
+/* Return: the exit status. */
+static int status_print(const struct settings *settings)
+{
+	char address[sizeof("unix:") + sizeof(struct socket_path)];
+	struct ibsa_error error;
+	char text[4096];
+
+	snprintf(address, sizeof(address), "unix:%s",
+		 socket_path(settings).text);
+	if (ibsa_server_command(address, "status", text, sizeof(text),
+				&error)) {
+		ibsad_log("%s", error.text);
+		return EXIT_FAILURE;
+	}
+	print_and_exit(text);
+	return EXIT_SUCCESS;
 }
 
 int main(int argc, char **argv)
@@ -359,6 +438,8 @@ int main(int argc, char **argv)
 
 	if (!settings_read(argc, argv, &settings))
 		return EXIT_USAGE;
+	if (settings.is_status)
+		return status_print(&settings);
 	daemon.performance = settings.performance;
 	signal(SIGPIPE, SIG_IGN);
 	listener = settings.is_standalone ? 0 : ibsad_systemd_socket();

@@ -119,21 +119,67 @@ static bool issm_find(void *owner, const char *name, struct serve_port *out)
 	return false;
 }
 
+/* Counters of all ports. */
+struct totals {
+	uint64_t subscriptions;
+	uint64_t reports;
+	uint64_t gaps;
+	uint64_t hits;
+	uint64_t joined;
+	uint64_t misses;
+};
+
+static struct totals totals_of(const struct daemon *daemon)
+{
+	struct totals totals = { 0 };
+
+	for (uint32_t i = 1; i <= IBSAD_PORTS; i++) {
+		const struct ibsad_reports *reports = &daemon->reports[i];
+		const struct ibsad_cache *cache = &daemon->caches[i];
+
+		totals.subscriptions += ibsad_reports_count(reports, NULL);
+		totals.reports += reports->count;
+		totals.gaps += reports->gaps;
+		totals.hits += cache->hits;
+		totals.joined += cache->joined;
+		totals.misses += cache->misses;
+	}
+	return totals;
+}
+
 static int command_run(void *owner, const char *line, char *out, size_t room,
 		       struct ibsa_error *error)
 {
 	const struct daemon *daemon = owner;
 	const struct server_stats stats = ibsa__server_stats(daemon->server);
+	const struct totals totals = totals_of(daemon);
+	const struct {
+		const char *name;
+		uint64_t value;
+	} rows[] = {
+		{ "clients", stats.clients },
+		{ "accepted", stats.accepted },
+		{ "disconnected", stats.disconnected },
+		{ "packets_in", stats.packets_in },
+		{ "packets_out", stats.packets_out },
+		{ "packets_refused", stats.packets_refused },
+		{ "refusals", daemon->refused },
+		{ "services", daemon->owned.count },
+		{ "subscriptions", totals.subscriptions },
+		{ "reports", totals.reports },
+		{ "gaps", totals.gaps },
+		{ "cache_hits", totals.hits },
+		{ "cache_joined", totals.joined },
+		{ "cache_misses", totals.misses },
+	};
+	size_t used = 0;
 
 	if (strcmp(line, "status") != 0)
 		return ibsa__fail(error, -EINVAL, "ibsad has no such command");
-	snprintf(out, room,
-		 "device %s\nclients %" PRIu64 "\naccepted %" PRIu64
-		 "\ndisconnected %" PRIu64 "\npackets_in %" PRIu64
-		 "\npackets_out %" PRIu64 "\npackets_refused %" PRIu64 "\n",
-		 daemon->ports.device, stats.clients, stats.accepted,
-		 stats.disconnected, stats.packets_in, stats.packets_out,
-		 stats.packets_refused);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && used < room; i++)
+		used += (size_t)snprintf(out + used, room - used,
+					 "%-16s %" PRIu64 "\n", rows[i].name,
+					 rows[i].value);
 	return 0;
 }
 

@@ -193,6 +193,7 @@ static void reports_event(const struct ibsa_event *event, void *arg)
 	if (event->kind == IBSA_EVENT_ENDED)
 		return;
 	pthread_mutex_lock(&daemon->lock);
+	ibsad_cache_flush(&daemon->caches[reports->port]);
 	if (event->notice)
 		report_put(reports, event->notice);
 	else
@@ -263,11 +264,27 @@ int ibsad_reports_check(struct ibsad_reports *reports)
 	return watch_need(reports, IBSA_EVENT_OF_SM);
 }
 
+/* The events after which an answer of the SA may be another one. */
+enum { CHANGES = IBSA_EVENT_OF_SM | IBSA_EVENT_LINK_STATE };
+
+void ibsad_reports_want(struct ibsad_reports *reports)
+{
+	reports->is_wanted = true;
+	(void)!watch_need(reports, CHANGES);
+}
+
+bool ibsad_reports_are_set(const struct ibsad_reports *reports)
+{
+	return reports->is_set && !(CHANGES & ~reports->kinds);
+}
+
 /* End the watch when no client needs it. */
 static void watch_tidy(struct ibsad_reports *reports)
 {
 	const struct report_reader *reader;
 
+	if (reports->is_wanted)
+		return;
 	LIST_EACH(reader, &reports->readers, link) {
 		if (reader->has_agent)
 			return;
@@ -491,14 +508,15 @@ uint32_t ibsad_reports_gaps(const struct ibsad_reports *reports, uint32_t seat)
 	return reports->gaps;
 }
 
-uint32_t ibsad_reports_count(const struct ibsad_reports *reports, uid_t user)
+uint32_t ibsad_reports_count(const struct ibsad_reports *reports,
+			     const uid_t *user)
 {
 	const struct report_reader *reader;
 	const struct subscription *subscription;
 	uint32_t count = 0;
 
 	LIST_EACH(reader, &reports->readers, link) {
-		if (ibsad_file_user(reader->file) != user)
+		if (user && ibsad_file_user(reader->file) != *user)
 			continue;
 		LIST_EACH(subscription, &reader->subscriptions, link)
 			count++;

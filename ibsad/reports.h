@@ -24,7 +24,8 @@ struct report;
 
 /*
  * The Reports of a port.
- * @kinds:    of the watch, which exists while a client subscribes
+ * @kinds:    of the watch, which exists while a client subscribes, or
+ *            @is_wanted
  * @is_set:   the SA has what the watch needs
  * @was_lost: clients were told of a gap that the watch will report, too
  * @gaps:     how often all clients may have missed Reports
@@ -38,6 +39,7 @@ struct ibsad_reports {
 	struct list readers;
 	struct ibsa_event_watch *watch;
 	unsigned int kinds;
+	bool is_wanted;
 	bool is_set;
 	bool was_lost;
 	uint32_t gaps;
@@ -77,6 +79,13 @@ void ibsad_reports_done(struct ibsad_reports *reports);
  */
 int ibsad_reports_check(struct ibsad_reports *reports) IBSA_MUST_USE;
 
+/*
+ * Receive the events that change answers of the SA, from now on, without a
+ * client, too. ibsad_reports_are_set(): whether the SA reports all of them.
+ */
+void ibsad_reports_want(struct ibsad_reports *reports);
+bool ibsad_reports_are_set(const struct ibsad_reports *reports);
+
 void ibsad_reader_init(struct report_reader *reader,
 		       struct ibsad_reports *reports, struct client_file *file,
 		       uint32_t seat);
@@ -101,7 +110,8 @@ uint64_t ibsad_reader_due_ns(const struct report_reader *reader);
 /* Return: how often the client of a seat may have missed Reports. */
 uint32_t ibsad_reports_gaps(const struct ibsad_reports *reports, uint32_t seat);
 
-/* Return: how many subscriptions of a user clients have. */
-uint32_t ibsad_reports_count(const struct ibsad_reports *reports, uid_t user);
+/* Return: how many subscriptions clients have; @user: of one user, or NULL. */
+uint32_t ibsad_reports_count(const struct ibsad_reports *reports,
+			     const uid_t *user);
 
 #endif

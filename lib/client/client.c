@@ -18,6 +18,7 @@
 #include "engine/known_query.h"
 #include "event/event.h"
 #include "service/services.h"
+#include "umad/transport.h"
 
 enum {
 	WINDOW_MAX = 1 << 20,
@@ -91,6 +92,8 @@ static int engine_open(const struct ibsa_options *options,
 		.port_is_reported = ibsa__server_named(options, environment),
 	};
 
+	if (options->no_sharing)
+		ibsa__umad_fresh_set(client->transport);
 	return ibsa__engine_new(&engine_options, client->transport,
 				&client->engine);
 }
@@ -293,6 +296,26 @@ int ibsa_close(struct ibsa_client *client)
 	return 0;
 }
 
+/* Whether the cache of ibsad has answers about this record: see ibsad/cache.c. */
+static bool ibsad_has_cache_of(const struct ibsa_record *record)
+{
+	return record == &ibsa_path_record || record == &ibsa_node_record ||
+	       record == &ibsa_port_info_record || record == &ibsa_link_record;
+}
+
+/*
+ * Start a query. From the first that must not share a request, this client asks
+ * ibsad for answers of the SA itself.
+ */
+static inline int query_start(struct ibsa_client *client,
+			      const struct ibsa_query *query,
+			      ibsa_reply_fn done, void *arg, uint64_t *out_id)
+{
+	if (query->no_sharing && ibsad_has_cache_of(query->record))
+		ibsa__umad_fresh_set(client->transport);
+	return ibsa__engine_query(client->engine, query, done, arg, out_id);
+}
+
 /*
  * Start a query of a program that was compiled with other headers. Not inline,
  * to keep the stack of ibsa_query_start_sized() small.
@@ -304,9 +327,7 @@ query_start_read(struct ibsa_client *client, const struct ibsa_query *query,
 	struct known_query known;
 	const int err = ibsa__query_read(&known, query, size);
 
-	return err ? err
-		   : ibsa__engine_query(client->engine, &known.query, done, arg,
-					out_id);
+	return err ? err : query_start(client, &known.query, done, arg, out_id);
 }
 
 int ibsa_query_start_sized(struct ibsa_client *client,
@@ -315,7 +336,7 @@ int ibsa_query_start_sized(struct ibsa_client *client,
 {
 	if (!query_is_known(query, size))
 		return query_start_read(client, query, size, done, arg, out_id);
-	return ibsa__engine_query(client->engine, query, done, arg, out_id);
+	return query_start(client, query, done, arg, out_id);
 }
 
 int ibsa_cancel(struct ibsa_client *client, uint64_t id)

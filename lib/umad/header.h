@@ -27,6 +27,12 @@ enum {
 	UMAD_ERRNO_MAX = 4095, /* in the status of a packet */
 	UMAD_QPN_MASK = 0xffffff,
 	UMAD_FLOW_LABEL_MASK = 0xfffff,
+	/*
+	 * Index in the reserved bytes of the header: not 0 in a packet to a
+	 * server that is to be answered by the SA itself. The kernel ignores
+	 * these bytes.
+	 */
+	UMAD_IS_FRESH = 0,
 };
 
 /*

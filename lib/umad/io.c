@@ -89,6 +89,7 @@ int ibsa__umad_send(struct ibsa_transport *transport,
 	bytes += sizeof(packet.header);
 	packet.header.timeout_ms = timeout_ms;
 	packet.header.length = (uint32_t)bytes;
+	packet.header.reserved[UMAD_IS_FRESH] = umad->is_fresh;
 	err = umad->file->ops->send(umad->file, &packet, bytes);
 	if (err)
 		return ibsa__umad_send_error(umad, err);

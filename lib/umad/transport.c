@@ -206,3 +206,10 @@ void ibsa__umad_transport_done(struct umad_transport *umad)
 {
 	ibsa__free(umad->packet);
 }
+
+void ibsa__umad_fresh_set(struct ibsa_transport *transport)
+{
+	if (transport->ops == &transport_ops &&
+	    !umad_of(transport)->file->ops->reads_singly)
+		umad_of(transport)->is_fresh = true;
+}

@@ -76,6 +76,9 @@ struct umad_transport {
 	 */
 	uint32_t reregisters;
 
+	/* Packets ask a server for answers of the SA itself: UMAD_IS_FRESH. */
+	bool is_fresh;
+
 	/*
 	 * Error of the agent for Reports that the file refused late; the next
 	 * call of the listen operation returns it.
@@ -115,6 +118,12 @@ int ibsa__umad_transport_init(struct umad_transport *umad,
 			      struct umad_file *file,
 			      size_t reply_bytes) IBSA_MUST_USE;
 void ibsa__umad_transport_done(struct umad_transport *umad);
+
+/*
+ * Ask for answers of the SA itself from now on, instead of answers that a server
+ * may have kept. No effect on a transport of another kind, or at a device.
+ */
+void ibsa__umad_fresh_set(struct ibsa_transport *transport);
 
 /*
  * Register the agents that the transport needs, after the umad file was

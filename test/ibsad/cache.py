@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Identical queries of many clients of ibsad, and the answers that it keeps.
+
+usage: cache.py IBSAD IBSA TOPOLOGY [ANSWERS]
+
+The fabric's SA counts the requests that it receives. Ground truth is the same
+query at the fabric itself; ANSWERS: how many are compared, default 400. Needs
+root, to connect as other users.
+"""
+import errno
+import random
+import select
+import struct
+import subprocess
+import sys
+import time
+
+from hostile import CONTROL, GET, TABLE, Client, expect, mad
+from registrations import ALICE, BOB, connect, run_all
+from reports import SWITCH, Reports, reader
+
+PATH, NODE, PORT_INFO, SERVICE = 0x0035, 0x0011, 0x0012, 0x0031
+DLID, SLID, NUMB_PATH = 1 << 4, 1 << 5, 1 << 12
+NO_RECORDS = 0x0300
+ANSWERS = int(sys.argv.pop(4)) if len(sys.argv) > 4 else 400
+
+
+def path(client, slid, dlid, mask=0, method=GET):
+    client.tid = getattr(client, "tid", 0) + 1
+    body = struct.pack(">Q16s16sHHIBB", 0, bytes(16), bytes(16), dlid, slid, 0,
+                       0, 0x80 | 1)
+    return mad(method, PATH, mask=DLID | SLID | NUMB_PATH | mask, body=body,
+               tid=client.tid)
+
+
+def answer_of(client, request, **options):
+    """The status and the record of the answer."""
+    client.send(request, **options)
+    while True:
+        status, reply = client.answer()
+        if status:
+            return status, b""
+        if reply[3] & 0x80 and reply[12:20][4:] == request[12:20][4:]:
+            return struct.unpack_from(">H", reply, 4)[0], reply[56:120]
+
+
+class Cache(Reports):
+    def start(self, *options):
+        super().start(*options)
+        self.direct = Client(self.environment["IBSA_FABRIC"][len("unix:"):])
+
+    def requests(self):
+        """How many requests the SA has received."""
+        err, text = self.control.client.request(CONTROL, b"stats")
+        expect(err, 0, text)
+        return int(dict(line.split() for line in
+                        text.decode().splitlines())["requests"])
+
+    def counters(self):
+        text = subprocess.run([self.ibsad, "--status", "--socket", self.path,
+                               "ibsa0"], check=True, stdout=subprocess.PIPE,
+                              env=self.environment).stdout.decode()
+        return {name: int(value) for name, value in
+                (line.split() for line in text.splitlines())}
+
+    def client(self, user=ALICE):
+        """A client, when ibsad has subscribed, and keeps answers."""
+        client = connect(self.path, user)
+        end = time.monotonic() + 20
+        self.lids = [client.lid] + [lid for lid in range(1, 8)
+                                    if lid != client.lid]
+        while not self.counters()["cache_hits"]:
+            expect(answer_of(client, path(client, client.lid, client.lid))[0],
+                   0, "path")
+            if time.monotonic() > end:
+                raise AssertionError("no answer is kept")
+        self.other = next(lid for lid in self.lids[1:] if not answer_of(
+            self.direct, path(self.direct, client.lid, lid))[0])
+        return client
+
+    def asked(self, run):
+        before = self.requests()
+        run()
+        return self.requests() - before
+
+    def identical_queries_are_one_request(self):
+        clients = [self.client() if not i else connect(self.path, BOB)
+                   for i in range(50)]
+
+        def run():
+            for _ in range(20):
+                for client in clients:
+                    client.send(path(client, client.lid, self.other))
+                for client in clients:
+                    status, reply = client.answer()
+                    expect((status, reply[3]), (0, 0x81), "answer")
+                    expect(struct.unpack_from(">I", reply, 12)[0], client.tid,
+                           "TransactionID")
+        expect(self.asked(run), 1, "requests for 1000 queries")
+        for client in clients:
+            client.close()
+
+    def waiting_queries_are_one_request(self):
+        first = self.client()
+        others = [connect(self.path, BOB) for _ in range(20)]
+        self.control.run("fault silence=100,1")
+
+        def run():
+            first.send(path(first, first.lid, self.other), timeout=500,
+                       retries=3)
+            for client in others:
+                client.send(path(client, client.lid, self.other))
+            for client in [first, *others]:
+                status, reply = client.answer()
+                expect((status, reply[3]), (0, 0x81), "answer")
+        # The SA does not count the first try, about which it was silent.
+        expect(self.asked(run), 1, "requests of 21 queries")
+        for client in [first, *others]:
+            client.close()
+
+    def time_of_each_query_is_its_own(self):
+        client, other = self.client(), connect(self.path, BOB)
+        self.control.run("fault silence=100")
+        start = time.monotonic()
+        client.send(path(client, client.lid, self.other), timeout=1000)
+        other.send(path(other, other.lid, self.other), timeout=200)
+        expect(other.answer()[0], errno.ETIMEDOUT, "shorter time")
+        if time.monotonic() - start > 0.9:
+            raise AssertionError("the shorter time is not the query's own")
+        other.send(path(other, other.lid, self.other), timeout=1000)
+        expect(client.answer()[0], errno.ETIMEDOUT, "longer time")
+        if time.monotonic() - start < 0.9:
+            raise AssertionError("the longer time is not the query's own")
+        self.control.run("fault none")
+        expect(other.answer()[0], errno.ETIMEDOUT, "time of the last")
+        if time.monotonic() - start < 1.1:
+            raise AssertionError("the time of the last is not its own")
+        client.close()
+        other.close()
+
+    def other_questions_are_sent(self):
+        client = self.client()
+        known = path(client, client.lid, client.lid)
+        fresh = bytearray(client.packet(known))
+        fresh[58] = 1
+        expect(self.asked(lambda: answer_of(client, known)), 0, "kept")
+        for what, ask in (
+                ("a whole table",
+                 lambda: client.ask(mad(TABLE, NODE))),
+                ("a service",
+                 lambda: client.ask(mad(GET, SERVICE, mask=1))),
+                ("that is to be fresh",
+                 lambda: (client.data.sendall(fresh), client.answer())),
+                ("without a timeout",
+                 lambda: (client.send(known, timeout=0),
+                          client.ask(mad(GET, 0x0001))))):
+            if not self.asked(ask) or not self.asked(ask):
+                raise AssertionError(f"a query {what} is not sent")
+        expect(self.asked(lambda: answer_of(client, known)), 0, "kept")
+        client.close()
+
+    def negative_answers_end_soon(self):
+        client = self.client()
+        query = lambda: expect(answer_of(
+            client, path(client, client.lid, 0x700))[0], NO_RECORDS, "path")
+        expect(self.asked(query), 1, "first")
+        expect(self.asked(query), 0, "kept")
+        time.sleep(2.1)
+        expect(self.asked(query), 1, "after two seconds")
+        client.close()
+
+    def answers_are_true_after_each_event(self):
+        """
+        A client that has received the Report of a change gets what the SA has.
+        """
+        client = self.client()
+        events = reader(self.path, BOB, producer=SWITCH)
+        random.seed(33)
+        links = {port: True for port in ("switch1/4", "node3/1", "node4/2")}
+        pairs = [(one, other) for one in self.lids for other in self.lids]
+        compared = 0
+        while compared < ANSWERS:
+            port = random.choice(sorted(links))
+            for ends in pairs:
+                answer_of(client, path(client, *ends))
+            links[port] = not links[port]
+            self.control.run(f"link {'up' if links[port] else 'down'} {port}")
+            self.await_traps(events, [(SWITCH, 128)])
+            for ends in pairs:
+                expect(answer_of(client, path(client, *ends)),
+                       answer_of(self.direct, path(self.direct, *ends)),
+                       f"path {ends} after {links}")
+                compared += 1
+        counters = self.counters()
+        print(compared, "answers are true;", counters["cache_hits"], "hits")
+        for port, is_up in links.items():
+            if not is_up:
+                self.control.run(f"link up {port}")
+        client.close()
+        events.close()
+
+    def answers_end_with_the_sm(self):
+        client = self.client()
+        query = lambda: answer_of(client, path(client, client.lid,
+                                               self.other), timeout=300)
+        expect(query()[0], 0, "path")
+        self.control.run("sm stop")
+        self.control.run("sm move node2")
+        self.control.run("sm start")
+        end = time.monotonic() + 20
+        while query()[0]:
+            client.sm_lid = self.sm_lid(client)
+            if time.monotonic() > end:
+                raise AssertionError("no answer of the new SM")
+        self.control.run("sm move node1")
+        client.close()
+
+    def sm_lid(self, client):
+        while select.select([client.connection], [], [], 0)[0]:
+            length, _, _ = struct.unpack("=IIi", client.receive(12))
+            client.sm_lid = struct.unpack_from("=I", client.receive(length),
+                                               20)[0]
+        return client.sm_lid
+
+    def cache_can_be_off(self):
+        self.stop()
+        self.start("--no-cache")
+        client = connect(self.path, ALICE)
+        query = lambda: answer_of(client, path(client, client.lid,
+                                               client.lid))
+        query()
+        expect(self.asked(query), 1, "without a cache")
+        expect(self.counters()["subscriptions"], 0, "subscriptions")
+        client.close()
+
+
+if __name__ == "__main__":
+    sys.exit(run_all(Cache, (
+        Cache.identical_queries_are_one_request,
+        Cache.waiting_queries_are_one_request,
+        Cache.time_of_each_query_is_its_own,
+        Cache.other_questions_are_sent,
+        Cache.negative_answers_end_soon,
+        Cache.answers_are_true_after_each_event,
+        Cache.answers_end_with_the_sm,
+        Cache.cache_can_be_off,
+    )))
