@@ -19,6 +19,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/environment.h"
+#include "base/error.h"
 #include "ibsad/daemon.h"
 #include "ibsad/systemd.h"
 
@@ -380,7 +381,14 @@ static int daemon_run(struct daemon *daemon, const struct settings *settings,
 	if (err)
 		return err;
 	parts_init(daemon, settings);
-	err = server_open(daemon, settings, listener, error);
+	err = ibsad_owned_restore(&daemon->owned, getenv("RUNTIME_DIRECTORY"));
+	if (err)
+		ibsa__fail(error, err,
+			   "cannot read or write the file "
+			   "services in RUNTIME_DIRECTORY: %s",
+			   strerror(-err));
+	else
+		err = server_open(daemon, settings, listener, error);
 	if (!err) {
 		ibsad_systemd_notify("READY=1");
 		err = loop_run(daemon);

@@ -11,10 +11,10 @@
 #include "base/clock.h"
 #include "ibsad/daemon.h"
 #include "ibsad/file.h"
+#include "ibsad/service.h"
 #include "wire/mad.h"
 
 enum {
-	SERVICE_BYTES = 176,
 	KEY_BYTES = 26, /* ServiceID, ServiceGID and ServiceP_Key */
 	GID_AT = 8,
 	PKEY_AT = 24,
@@ -24,46 +24,6 @@ enum {
 	DELETES_MAX = 64, /* at once */
 	RETRY_MIN_MS = 1000,
 	RETRY_MAX_MS = 60000,
-};
-
-enum service_state {
-	SERVICE_CHECKED, /* the SA is asked whether another program has it */
-	SERVICE_SET,	 /* the owner has sent a Set */
-	SERVICE_ENDED,	 /* the owner has gone: a Delete is due, or was sent */
-};
-
-/*
- * @file:       that waits for the check; or NULL
- * @packet:     the request of @file that waits for the check
- * @record:     the bytes of the last Set, and its component mask
- * @sender:     that has sent the last Set or Delete, until it is answered; or
- *              NULL
- * @tid:        the lower half of the TransactionID of that request
- * @is_delete:  it is a Delete
- * @sets:       how many Sets were sent, without those that failed
- * @end_ns:     time at which the lease of the last Set has ended
- * @is_asked:   a request of ibsad waits for its answer
- * @retry_ns:   time of the next Delete
- */
-struct service {
-	struct list link;
-	struct owned *owned;
-	enum service_state state;
-	uid_t user;
-	uint32_t port;
-	struct client_file *file;
-	uint8_t *packet;
-	size_t packet_len;
-	uint8_t record[SERVICE_BYTES];
-	uint64_t mask;
-	const struct client_file *sender;
-	uint32_t tid;
-	bool is_delete;
-	unsigned int sets;
-	uint64_t end_ns;
-	bool is_asked;
-	uint64_t retry_ns;
-	unsigned int retry_ms;
 };
 
 /* A request of a client, decoded. */
@@ -120,14 +80,6 @@ static bool another_user_has(const struct owned *owned,
 			return true;
 	}
 	return false;
-}
-
-static void service_free(struct service *service)
-{
-	service->owned->count--;
-	list_take(&service->link);
-	ibsa__free(service->packet);
-	ibsa__free(service);
 }
 
 uint32_t ibsad_owned_count(const struct owned *owned, uid_t user)
@@ -237,7 +189,7 @@ static void deleted(const struct ibsa_reply *reply, void *arg)
 	if (reply->err || reply->status & IBSA_STATUS_BUSY)
 		delete_retry(service);
 	else
-		service_free(service);
+		ibsad_service_free(service);
 }
 
 static void delete_start(struct service *service)
@@ -258,8 +210,22 @@ static void services_expire(struct owned *owned)
 
 	LIST_EACH_SAFE(service, next, &owned->services, link) {
 		if (!service->is_asked && service->end_ns <= now_ns)
-			service_free(service);
+			ibsad_service_free(service);
 	}
+}
+
+/* Return: ms until this is to be called again; -1: never. */
+static int restored_check(struct service *service, uint64_t now_ns)
+{
+	struct daemon *daemon = service->owned->daemon;
+
+	if (service->retry_ns > now_ns)
+		return (int)((service->retry_ns - now_ns) / NS_PER_MS + 1);
+	service->retry_ns = 0;
+	service->state = ibsa__server_has_user(daemon->server, service->user)
+				 ? SERVICE_SET
+				 : SERVICE_ENDED;
+	return -1;
 }
 
 int ibsad_owned_tick(struct owned *owned)
@@ -270,6 +236,9 @@ int ibsad_owned_tick(struct owned *owned)
 
 	services_expire(owned);
 	LIST_EACH(service, &owned->services, link) {
+		if (service->state == SERVICE_RESTORED)
+			left_ms = sooner_ms(left_ms,
+					    restored_check(service, now_ns));
 		if (service->state != SERVICE_ENDED || service->is_asked)
 			continue;
 		if (owned->deletes >= DELETES_MAX)
@@ -310,7 +279,9 @@ static void checked(const struct ibsa_reply *reply, void *arg)
 	service->state = SERVICE_SET;
 	pthread_mutex_lock(&daemon->lock);
 	if (answer != OWNED_PASS || !file)
-		service_free(service);
+		ibsad_service_free(service);
+	else
+		ibsad_service_note(service, false);
 	if (file)
 		ibsad_file_continue(file, packet, len, answer);
 	pthread_mutex_unlock(&daemon->lock);
@@ -360,7 +331,7 @@ static enum owned_answer set_first(struct owned *owned,
 		if (!service_query(service, IBSA_METHOD_GET_TABLE, checked))
 			return OWNED_LATER;
 	}
-	service_free(service);
+	ibsad_service_free(service);
 	return OWNED_BUSY;
 }
 
@@ -385,6 +356,8 @@ static enum owned_answer request_judge(struct owned *owned,
 		return OWNED_BUSY;
 	found->state = SERVICE_SET;
 	request_note(found, file, request);
+	if (!request->is_delete)
+		ibsad_service_note(found, false);
 	return OWNED_PASS;
 }
 
@@ -431,7 +404,7 @@ static struct service *service_sent(const struct owned *owned,
 static void set_failed(struct service *service)
 {
 	if (!--service->sets)
-		service_free(service);
+		ibsad_service_free(service);
 }
 
 /*
@@ -450,7 +423,7 @@ void ibsad_owned_response(struct owned *owned, struct client_file *file,
 		return;
 	service->sender = NULL;
 	if (service->is_delete && !has_failed)
-		service_free(service);
+		ibsad_service_free(service);
 	else if (!service->is_delete && has_failed)
 		set_failed(service);
 }
@@ -494,8 +467,12 @@ void ibsad_owned_user_end(struct owned *owned, uid_t user)
 	struct service *service;
 
 	LIST_EACH(service, &owned->services, link) {
-		if (service->user == user && service->state == SERVICE_SET)
-			service->state = SERVICE_ENDED;
+		if (service->user != user ||
+		    (service->state != SERVICE_SET &&
+		     service->state != SERVICE_RESTORED))
+			continue;
+		service->state = SERVICE_ENDED;
+		service->retry_ns = 0;
 	}
 	(void)ibsad_owned_tick(owned);
 }
@@ -507,7 +484,9 @@ bool ibsad_owned_is_empty(const struct owned *owned)
 
 void ibsad_owned_init(struct owned *owned, struct daemon *daemon, uint32_t most)
 {
-	*owned = (struct owned){ .daemon = daemon, .most = most };
+	*owned = (struct owned){ .daemon = daemon,
+				 .most = most,
+				 .state = { .fd = -1 } };
 	list_init(&owned->services);
 }
 
@@ -515,6 +494,7 @@ void ibsad_owned_done(struct owned *owned)
 {
 	struct service *service, *next;
 
+	ibsad_state_close(&owned->state);
 	LIST_EACH_SAFE(service, next, &owned->services, link)
-		service_free(service);
+		ibsad_service_free(service);
 }

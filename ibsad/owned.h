@@ -12,6 +12,7 @@
 #include <ibsa/ibsa.h>
 
 #include "base/list.h"
+#include "ibsad/state.h"
 
 struct daemon;
 struct client_file;
@@ -19,6 +20,7 @@ struct client_file;
 /*
  * @count:    of all services; @most: its limit, 0: none
  * @deletes:  Deletes that wait for the SA's answer
+ * @state:    the services, for the next ibsad
  */
 struct owned {
 	struct daemon *daemon;
@@ -26,10 +28,18 @@ struct owned {
 	uint32_t count;
 	uint32_t most;
 	uint32_t deletes;
+	struct ibsad_state state;
 };
 
 void ibsad_owned_init(struct owned *owned, struct daemon *daemon,
 		      uint32_t most);
+
+/*
+ * Take over the services of an ibsad that was killed, from the directory
+ * @folder; NULL: none. One whose user is not connected after RESTORE_MS is
+ * deleted. Return: 0 or -errno.
+ */
+int ibsad_owned_restore(struct owned *owned, const char *folder) IBSA_MUST_USE;
 
 /* Free the memory of all services. */
 void ibsad_owned_done(struct owned *owned);

@@ -314,6 +314,9 @@ void ibsa__peer_end(struct server_peer *peer);
 struct serve_user *ibsa__peer_user(const struct server_peer *peer);
 uid_t ibsa__user_id(const struct serve_user *user);
 
+/* Whether a user has a connection. */
+bool ibsa__server_has_user(const struct server *server, uid_t id);
+
 /*
  * Count something for a user, in the quotas that the owner counts and in
  * SERVE_BYTES. Return: false: the quota is used up, and nothing is counted.

@@ -61,6 +61,11 @@ static struct serve_user *user_find(const struct server *server, uid_t id)
 	return NULL;
 }
 
+bool ibsa__server_has_user(const struct server *server, uid_t id)
+{
+	return user_find(server, id);
+}
+
 static struct serve_user *user_new(struct server *server, uid_t id)
 {
 	struct serve_user *user = ibsa__calloc(1, sizeof(*user));
