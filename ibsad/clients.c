@@ -85,9 +85,13 @@ int ibsad_clients_timeout_ms(const struct daemon *daemon)
 void ibsad_clients_dispatch(struct daemon *daemon)
 {
 	for (uint32_t i = 1; i <= IBSAD_PORTS; i++) {
-		if (daemon->clients[i])
-			(void)!ibsa_dispatch(daemon->clients[i]);
+		struct ibsa_client *client = daemon->clients[i];
+
+		/* Without this, each query would cost a read, too. */
+		if (client && (daemon->has_input || !ibsa_timeout_ms(client)))
+			(void)!ibsa_dispatch(client);
 	}
+	daemon->has_input = false;
 }
 
 void ibsad_clients_close(struct daemon *daemon, int ms)

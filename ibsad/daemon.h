@@ -34,6 +34,7 @@ struct daemon {
 	struct ibsad_ports ports;
 	struct owned owned;
 	struct ibsa_client *clients[IBSAD_PORTS + 1];
+	bool has_input; /* one of the clients may have received something */
 	const char *fabric;
 	struct ibsad_reports reports[IBSAD_PORTS + 1];
 	struct ibsad_cache *caches; /* by port number, as @clients */

@@ -283,9 +283,11 @@ static bool events_handle(struct daemon *daemon,
 
 		if (data == &daemon->signal_fd)
 			is_ending = true;
+		else if (data == daemon->clients)
+			daemon->has_input = true;
 		else if (is_cache(daemon, data))
 			ibsad_cache_receive(data);
-		else if (data != &daemon->server && data != daemon->clients)
+		else if (data != &daemon->server)
 			ibsad_file_readable(data);
 	}
 	pthread_mutex_unlock(&daemon->lock);
