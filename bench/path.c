@@ -2,6 +2,7 @@
 /* Functions of the benchmark programs that query a real SA for paths. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench.h"
 #include "path.h"
@@ -11,7 +12,7 @@
 int path_run_init(struct path_run *run, int argc, char **argv)
 {
 	if (argc != 4 && argc != 5) {
-		fprintf(stderr, "usage: %s WINDOW COUNT HOSTS [free]\n",
+		fprintf(stderr, "usage: %s WINDOW COUNT HOSTS [free|shared]\n",
 			argv[0]);
 		return -1;
 	}
@@ -21,7 +22,8 @@ int path_run_init(struct path_run *run, int argc, char **argv)
 		.hosts = (unsigned int)strtoul(argv[3], NULL, 0),
 	};
 	run->latency_ns = calloc(run->count, sizeof(*run->latency_ns));
-	if (argc == 4)
+	run->is_shared = argc == 5 && !strcmp(argv[4], "shared");
+	if (argc == 4 || run->is_shared)
 		bench_pin();
 	run->start_ns = bench_now_ns();
 	return run->latency_ns ? 0 : -1;

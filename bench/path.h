@@ -6,6 +6,7 @@
 #ifndef BENCH_PATH_H
 #define BENCH_PATH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /**
@@ -14,6 +15,7 @@
  * @count:  number of queries in the run
  * @hosts:  number of hosts of the fabric
  * @asked, @answered: number of queries that were sent, and answered, so far
+ * @is_shared: queries may have the answer to an earlier one
  * @latency_ns: time from each answered query to its reply
  * @start_ns: time just before the first query is sent
  */
@@ -23,13 +25,14 @@ struct path_run {
 	unsigned int hosts;
 	unsigned int asked;
 	unsigned int answered;
+	bool is_shared;
 	uint64_t *latency_ns;
 	uint64_t start_ns;
 };
 
 /*
  * Initialise a run from the arguments "WINDOW COUNT HOSTS"; pin the thread to
- * the first core unless "free" follows. Return: 0 or -1.
+ * the first core unless "free" follows; "shared" sets @is_shared. Return: 0 or -1.
  */
 int path_run_init(struct path_run *run, int argc, char **argv);
 

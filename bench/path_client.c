@@ -70,7 +70,8 @@ static int open_client(struct asker *asker)
 {
 	const struct ibsa_options options = {
 		.window = asker->run.window,
-		.no_sharing = true, /* the peers send each one too */
+		/* The peers send each one, too. */
+		.no_sharing = !asker->run.is_shared,
 	};
 	struct ibsa_port_state port;
 	struct ibsa_error error;

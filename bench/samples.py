@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The cases of one build, measured."""
+import contextlib
 import json
 import os
 import pathlib
@@ -220,6 +221,59 @@ class Samples:
         self.values["shared slowest"].append(min(rates))
         self.values["shared mean"].append(statistics.mean(rates))
 
+    def ibsad(self):
+        """A path of the server by its sockets, as ibsad's, and one of ibsad."""
+        client = self.programs / "bench-path-client"
+        with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+            for _ in range(self.rounds):
+                with Shared(folder, self.build, core=0), \
+                        environment(IBSA_RING="0"):
+                    self.read(run(client, 1, 20000, 648, "shared"),
+                              "ibsad server 1 ")
+                    with self.daemon(folder + "/ibsad"):
+                        self.read(run(client, 1, 20000, 648, "shared"),
+                                  "ibsad 1 ")
+                    self.identical(folder + "/ibsad")
+
+    @contextlib.contextmanager
+    def daemon(self, path):
+        """ibsad at a port of the fabric in IBSA_FABRIC, which it becomes."""
+        daemon = subprocess.Popen(["taskset", "-c", "0",
+                                   self.build / "ibsad/ibsad", "--standalone",
+                                   "--socket", path, "ibsa0"])
+        while not os.path.exists(path):
+            if daemon.poll() is not None:
+                raise Failed("ibsad does not start")
+            time.sleep(0.01)
+        try:
+            with environment(IBSA_FABRIC="unix:" + path):
+                yield
+        finally:
+            daemon.terminate()
+            daemon.wait()
+
+    def requests(self):
+        """How many requests the SA of the fabric in IBSA_FABRIC has had."""
+        return int(re.search(r"^requests +(\d+)",
+                             run(self.command, "fabric", "stats"),
+                             re.MULTILINE)[1])
+
+    def identical(self, path):
+        fabric = os.environ["IBSA_FABRIC"]
+        with self.daemon(path):
+            # ibsad has subscribed, and keeps answers, after some of them.
+            run(self.programs / "bench-path-client", 1, 1000, 2, "shared")
+            with environment(IBSA_FABRIC=fabric):
+                before = self.requests()
+            command = [self.programs / "bench-path-client", "1", "200", "1",
+                       "shared"]
+            running = [subprocess.Popen(command, stdout=subprocess.DEVNULL)
+                       for _ in range(50)]
+            if any(each.wait() for each in running):
+                raise Failed("a client of ibsad failed")
+            with environment(IBSA_FABRIC=fabric):
+                self.values["ibsad requests"].append(self.requests() - before)
+
     def calls(self, folder):
         """System calls of a process: the same each time, so once."""
         with Shared(folder, self.build, core=0):
@@ -385,6 +439,21 @@ ATTACH = {
 }
 
 
+@contextlib.contextmanager
+def environment(**values):
+    """Variables that are set for a while."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
 class Shared:
     """A fabric that a server has on a core; IBSA_FABRIC is it."""
 
@@ -442,4 +511,5 @@ MEASURE = {
     "B34": ("idle", Samples.idle),
     "B35": ("loss", Samples.loss),
     "B36": ("attach", Samples.attach),
+    "B37": ("ibsad", Samples.ibsad),
 }

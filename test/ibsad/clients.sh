@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# usage: clients.sh IBSA DROP-IN IBSAD TOPOLOGY
+# usage: clients.sh IBSA DROP-IN IBSAD TOPOLOGY KERNEL-PATH
 #
 # An ordinary user may not open the device file of a port, of which the sysfs is
 # that of a fabric: the command and Debian's saquery use ibsad's socket in /run
@@ -11,7 +11,7 @@
 . "$(dirname "$(realpath "$0")")/../support/signals.sh"
 set -uo pipefail
 
-if [ "${5-}" != inside ]; then
+if [ "${6-}" != inside ]; then
 	for tool in saquery setpriv unshare; do
 		command -v "$tool" >/dev/null && continue
 		echo "skipped: $tool is not installed" >&2
@@ -21,13 +21,15 @@ if [ "${5-}" != inside ]; then
 		echo "skipped: no right to make a mount name space" >&2
 		exit 77
 	fi
-	exec unshare --mount "$0" "$1" "$2" "$3" "$4" inside
+	exec unshare --mount "$0" "$1" "$2" "$3" "$4" "$5" inside
 fi
 
 build=$(dirname "$(dirname "$(realpath "$1")")")
 drop_in=$(realpath "$2")
 ibsad=$(realpath "$3")
 topology=$(realpath "$4")
+kernel_path=$(realpath "$5")
+source=$(realpath "$(dirname "$0")/../..")
 unset IBSA_FABRIC IBSA_NODE SYSFS_PATH LD_LIBRARY_PATH
 mount -t tmpfs none /run || exit 77
 mkdir -p /run/ibsad /run/test/lib /run/test/command && cd /run/test || exit 77
@@ -35,6 +37,9 @@ mkdir -p /run/ibsad /run/test/lib /run/test/command && cd /run/test || exit 77
 cp "$drop_in" lib/libibumad.so.3
 cp "$build/command/ibsa" command/ibsa
 cp "$build"/libibsa*.so.1 .
+cp "$kernel_path" kernel-path
+cp -r "$source/python/ibsa" .
+cp "$build"/python/ibsa/*.py ibsa/ 2>/dev/null
 export LD_LIBRARY_PATH=/run/test/lib:/run/test
 status=0
 
@@ -53,9 +58,12 @@ within() {
 	done
 }
 
+# A job's command is the program itself, which gets the job's signals.
+user=(setpriv --reuid=65534 --regid=65534 --clear-groups --
+	env SYSFS_PATH=/run/test/sys)
+
 as_user() {
-	setpriv --reuid=65534 --regid=65534 --clear-groups -- \
-		env SYSFS_PATH=/run/test/sys "$@"
+	"${user[@]}" "$@"
 }
 
 # same CMD... - compare root at the fabric with the user at ibsad
@@ -89,6 +97,43 @@ same "$ibsa" path self 4
 same "$ibsa" reach --all
 same saquery NR
 same saquery -C ibsa0 -P 1 PR
+
+gid=$(IBSA_FABRIC=unix:/run/test/fabric IBSA_NODE=node3 "$ibsa" devices -j |
+	grep -om 1 'fe80::[0-9a-f:]*')
+same ./kernel-path "$gid"
+same /usr/bin/python3 -B -c '
+import sys, ibsa
+with ibsa.open() as client:
+    print(client.path(sys.argv[1]))' "$gid"
+
+# Three watches of a user, one of root, metrics and a service that renews, all
+# at this port.
+"${user[@]}" "$ibsa" metrics --listen 127.0.0.1:0 >metrics.out 2>&1 &
+metrics=$!
+"${user[@]}" "$ibsa" service register 0x77 user --renew --lease 30 >service.out 2>&1 &
+service=$!
+watches=()
+for i in 1 2 3; do
+	"${user[@]}" "$ibsa" watch gid >"watch$i" 2>&1 &
+	watches+=($!)
+done
+env SYSFS_PATH=/run/test/sys "$ibsa" watch gid >watch4 2>&1 &
+watches+=($!)
+for i in 1 2 3 4; do
+	within 30 grep -q subscribed "watch$i" || wrong "watch $i: $(cat "watch$i")"
+done
+within 30 grep -q 127.0.0.1 metrics.out || wrong "metrics: $(cat metrics.out)"
+within 30 sh -c "IBSA_FABRIC=unix:/run/test/fabric $ibsa service lookup user" ||
+	wrong "service: $(cat service.out)"
+"$ibsa" fabric link down node4/2 --socket fabric || wrong "link down"
+for i in 1 2 3 4; do
+	within 30 grep -q gid-out "watch$i" || wrong "watch $i: $(cat "watch$i")"
+done
+kill -TERM "$metrics" "${watches[@]}" "$service"
+wait "$metrics" "${watches[@]}" "$service"
+within 30 sh -c "! IBSA_FABRIC=unix:/run/test/fabric $ibsa service lookup user" ||
+	wrong "the service is still registered"
+"$ibsa" fabric link up node4/2 --socket fabric || wrong "link up"
 
 # An empty text in the place of a fabric selects the device itself.
 as_user env IBSA_FABRIC= "$ibsa" query table NR >user 2>user.err
