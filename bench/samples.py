@@ -258,11 +258,17 @@ class Samples:
                              run(self.command, "fabric", "stats"),
                              re.MULTILINE)[1])
 
+    def hits(self, path):
+        return int(re.search(r"^cache_hits +(\d+)",
+                             run(self.build / "ibsad/ibsad", "--status",
+                                 "--socket", path, "ibsa0"), re.MULTILINE)[1])
+
     def identical(self, path):
         fabric = os.environ["IBSA_FABRIC"]
         with self.daemon(path):
-            # ibsad has subscribed, and keeps answers, after some of them.
-            run(self.programs / "bench-path-client", 1, 1000, 2, "shared")
+            # ibsad keeps answers after it has subscribed.
+            while not self.hits(path):
+                run(self.command, "query", "get", "NR", "lid=1")
             with environment(IBSA_FABRIC=fabric):
                 before = self.requests()
             command = [self.programs / "bench-path-client", "1", "200", "1",

@@ -240,6 +240,8 @@ static void step_respond(struct server_peer *peer)
 	if (peer == &run.cache)
 		ibsad_cache_receive(&run.daemon.caches[PORT]);
 	else
+		ibsad_file_readable(peer->file);
+	if (peer->file)
 		ibsad_file_ops.settle(peer->file);
 }
 

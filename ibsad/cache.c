@@ -62,11 +62,27 @@ static const struct key_part {
 
 enum { KEY_PARTS = sizeof(key_parts) / sizeof(*key_parts) };
 
+static uint64_t word_hash(uint64_t hash, const uint8_t *at, size_t len)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, at, len);
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
 static uint64_t key_hash(uint64_t hash, const uint8_t *packet)
 {
-	for (size_t i = 0; i < KEY_PARTS; i++)
-		for (size_t at = key_parts[i].at; at < key_parts[i].end; at++)
-			hash = (hash ^ packet[at]) * UINT64_C(0x100000001b3);
+	for (size_t i = 0; i < KEY_PARTS; i++) {
+		size_t at = key_parts[i].at;
+
+		for (; at + sizeof(hash) <= key_parts[i].end;
+		     at += sizeof(hash))
+			hash = word_hash(hash, packet + at, sizeof(hash));
+		if (at < key_parts[i].end)
+			hash = word_hash(hash, packet + at,
+					 key_parts[i].end - at);
+	}
 	return hash;
 }
 
@@ -132,7 +148,7 @@ static bool is_for_cache(const struct ibsad_cache *cache, const uint8_t *packet,
 
 static struct list *bucket_of(struct ibsad_cache *cache, uint64_t hash)
 {
-	return &cache->buckets[(hash ^ hash >> 32) % CACHE_BUCKETS];
+	return &cache->buckets[hash % CACHE_BUCKETS];
 }
 
 /* Return: the slot of the requests that wait. */

@@ -17,13 +17,17 @@
 
 enum { PACKETS_MAX = 64 }; /* that are received in one call */
 
-/* @in_flight: MADs that wait for a response, at @upstream */
+/*
+ * @has_input: @upstream may have packets
+ * @in_flight: MADs that wait for a response, at @upstream
+ */
 struct client_file {
 	struct umad_file base;
 	struct daemon *daemon;
 	struct server_peer *client;
 	uint32_t port;
 	struct upstream upstream;
+	bool has_input;
 	struct packet_queue queue;
 	struct cache_client cache;
 	uint32_t in_flight;
@@ -295,9 +299,9 @@ static int packet_receive(struct client_file *file)
 	return large_receive(file, &header);
 }
 
-static void file_settle(struct umad_file *base)
+/* Receive what has arrived; epoll tells of the rest again. */
+static void upstream_receive(struct client_file *file)
 {
-	struct client_file *file = file_of(base);
 	int got = 1;
 
 	for (int i = 0; file->upstream.fd >= 0 && got > 0 && i < PACKETS_MAX;
@@ -309,15 +313,30 @@ static void file_settle(struct umad_file *base)
 				    NULL);
 		file_lose(file);
 	}
+}
+
+static void file_settle(struct umad_file *base)
+{
+	struct client_file *file = file_of(base);
+
+	if (file->has_input)
+		upstream_receive(file);
+	file->has_input = false;
 	ibsad_cache_client_settle(&file->cache);
 	ibsad_reader_settle(&file->reader);
 }
 
+void ibsad_file_wake(struct client_file *file)
+{
+	ibsa__peer_ready(file->client);
+}
+
 void ibsad_file_readable(void *arg)
 {
-	const struct client_file *file = arg;
+	struct client_file *file = arg;
 
-	ibsa__peer_ready(file->client);
+	file->has_input = true;
+	ibsad_file_wake(file);
 }
 
 /*

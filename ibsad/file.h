@@ -12,6 +12,9 @@ struct client_file;
 uid_t ibsad_file_user(const struct client_file *file);
 uint32_t ibsad_file_port(const struct client_file *file);
 
+/* Settle the file soon. */
+void ibsad_file_wake(struct client_file *file);
+
 /* Whether the user may have one more service or subscription. */
 bool ibsad_file_may_register(const struct client_file *file);
 

@@ -116,7 +116,7 @@ static void readers_wake(struct ibsad_reports *reports)
 	struct report_reader *reader;
 
 	LIST_EACH(reader, &reports->readers, link)
-		ibsad_file_readable(reader->file);
+		ibsad_file_wake(reader->file);
 }
 
 /* The clients may have missed Reports: see port_state() in owner.c. */
@@ -399,7 +399,7 @@ static const char *subscribe(struct report_reader *reader,
 	subscription->wait_ns = clock_now_ns() + WAIT_MS * NS_PER_MS;
 	/* A failure is answered when the Set has waited. */
 	(void)!watch_need(reports, kinds_needed(reports));
-	ibsad_file_readable(reader->file);
+	ibsad_file_wake(reader->file);
 	return NULL;
 }
 
