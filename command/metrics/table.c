@@ -3,8 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "metrics/text.h"
+#include "metrics/ibsad.h"
 #include "metrics/options.h"
+#include "metrics/text.h"
 
 /* The names of the port states from IBSA_PORT_DOWN, which is 1. */
 static const char *const port_states[] = { "down", "init", "armed", "active" };
@@ -362,6 +363,16 @@ static void seconds_write(struct metrics_text *text)
 	metrics_sample(text, text->metrics->seconds, NULL);
 }
 
+static void ibsad_now_write(struct metrics_text *text)
+{
+	metrics_ibsad_write(text, true);
+}
+
+static void ibsad_counts_write(struct metrics_text *text)
+{
+	metrics_ibsad_write(text, false);
+}
+
 /* clang-format off */
 static const struct metric table[] = {
 	{ "ibsa_build_info", METRIC_GAUGE, "", "Version of ibsa.", build_write },
@@ -388,6 +399,11 @@ static const struct metric table[] = {
 	  links_write },
 	{ "ibsa_fabric_nodes", METRIC_GAUGE, "", "Nodes of the fabric.",
 	  nodes_write },
+	{ "ibsa_ibsad", METRIC_GAUGE, "",
+	  "Clients, services and subscriptions of ibsad.", ibsad_now_write },
+	{ "ibsa_ibsad_events", METRIC_COUNTER, "",
+	  "Counters of ibsad since its start, by kind as in ibsad --status.",
+	  ibsad_counts_write },
 	{ "ibsa_node_findings", METRIC_GAUGE, "",
 	  "Findings about this machine, by kind as in ibsa check node.",
 	  node_findings_write },

@@ -106,6 +106,12 @@ import sys, ibsa
 with ibsa.open() as client:
     print(client.path(sys.argv[1]))' "$gid"
 
+as_user "$ibsa" metrics >metrics.out || wrong "metrics: $?"
+grep -q '^ibsa_ibsad{device="ibsa0",kind="clients"} [1-9]' metrics.out ||
+	wrong "no clients in $(cat metrics.out)"
+grep -q '^ibsa_ibsad_events_total{device="ibsa0",kind="accepted"} [1-9]' \
+	metrics.out || wrong "no counters in $(cat metrics.out)"
+
 # Three watches of a user, one of root, metrics and a service that renews, all
 # at this port.
 "${user[@]}" "$ibsa" metrics --listen 127.0.0.1:0 >metrics.out 2>&1 &

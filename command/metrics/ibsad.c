@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The counters of the ibsad of each device of this machine. */
+#include <inttypes.h>
+#include <string.h>
+
+#include <ibsa/server.h>
+
+#include "metrics/ibsad.h"
+
+/* The rows of ibsad --status that tell of the present; the others count. */
+static bool is_present(const char *kind)
+{
+	return !strcmp(kind, "clients") || !strcmp(kind, "services") ||
+	       !strcmp(kind, "subscriptions");
+}
+
+/* Write the rows "KIND NUMBER" of a status that are, or are not, the present. */
+static void status_write(struct metrics_text *text, const char *device,
+			 char *status, bool present)
+{
+	char *rest = status;
+	char *line;
+
+	while ((line = strsep(&rest, "\n"))) {
+		char kind[32];
+		uint64_t value;
+
+		if (sscanf(line, "%31s %" SCNu64, kind, &value) == 2 &&
+		    is_present(kind) == present)
+			metrics_sample(text, (double)value, "device", device,
+				       "kind", kind, NULL);
+	}
+}
+
+void metrics_ibsad_write(struct metrics_text *text, bool present)
+{
+	const struct machine *machine = &text->metrics->check.machine;
+	const char *before = "";
+
+	for (size_t i = 0; i < machine->count; i++) {
+		const char *device = machine->ports[i].device;
+		char address[sizeof("unix:/run/ibsad/") + 256];
+		char status[4096];
+
+		if (!strcmp(device, before))
+			continue;
+		before = device;
+		snprintf(address, sizeof(address), "unix:/run/ibsad/%.255s",
+			 device);
+		if (!ibsa_server_command(address, "status", status,
+					 sizeof(status), NULL))
+			status_write(text, device, status, present);
+	}
+}
