@@ -18,10 +18,9 @@ import tempfile
 import time
 
 from hostile import (DELETE, DENIED, GET, SET, Client, expect, mad,
-                     socket_await)
+                     service_mad, socket_await)
 
 ALICE, BOB = 65533, 65534
-SERVICE = 0x0031
 
 
 def connect(path, user, **options):
@@ -31,14 +30,6 @@ def connect(path, user, **options):
         return Client(path, **options)
     finally:
         os.seteuid(0)
-
-
-def service_mad(client, number, method=SET, gid=None, mask=0x53, name=b"test",
-                pkey=0):
-    body = struct.pack(">Q16sHHI16s64s", number, gid or client.gid, pkey, 0,
-                       0xffffffff, b"", name)
-    client.tid = getattr(client, "tid", 0) + 1
-    return mad(method, SERVICE, mask=mask, body=body, tid=client.tid)
 
 
 def service(client, *args, **options):
