@@ -27,7 +27,7 @@ _Static_assert(1 << SLOT_BITS == CACHE_ASKED, "slots of the cache");
 
 /*
  * An answer, or a request that waits for it.
- * @request: as it was sent first: the key; see key_part
+ * @request: with its key; see key_part
  * @reply:   @reply_len bytes; NULL: it waits
  * @tid:     the lower half of its TransactionID
  */
@@ -227,6 +227,33 @@ static bool slot_take(struct ibsad_cache *cache, struct cache_entry *entry)
 	return false;
 }
 
+/*
+ * Make the request from the parts that are the key: with other bytes, a client
+ * could spoil the answer for those that ask the same.
+ */
+static void request_make(uint8_t *request, const uint8_t *packet)
+{
+	uint8_t *mad = request + UMAD_HEADER_BYTES;
+	const struct umad_header header = {
+		.qpn = htobe32(IBSA_QPN_GSI),
+		.qkey = htobe32(IBSA_QKEY_GSI),
+		.length = QUEUE_FIRST_BYTES,
+	};
+	const size_t lid = offsetof(struct umad_header, lid);
+
+	memcpy(request, &header, sizeof(header));
+	memcpy(request + lid, packet + lid, sizeof(header.lid));
+	mad[MAD_BASE_VERSION] = 1;
+	mad[MAD_CLASS] = IBSA_CLASS_SA;
+	mad[MAD_CLASS_VERSION] = IBSA_CLASS_VERSION;
+	for (size_t i = 0; i < KEY_PARTS; i++) {
+		const struct key_part *part = &key_parts[i];
+
+		memcpy(request + part->at, packet + part->at,
+		       part->end - part->at);
+	}
+}
+
 static struct cache_entry *entry_new(struct ibsad_cache *cache, uint64_t hash,
 				     const uint8_t *packet)
 {
@@ -239,7 +266,7 @@ static struct cache_entry *entry_new(struct ibsad_cache *cache, uint64_t hash,
 	entry->cache = cache;
 	entry->hash = hash;
 	entry->epoch = cache->epoch;
-	memcpy(entry->request, packet, sizeof(entry->request));
+	request_make(entry->request, packet);
 	list_init(&entry->waiters);
 	list_append(&cache->entries, &entry->link);
 	list_append(bucket_of(cache, hash), &entry->bucket);

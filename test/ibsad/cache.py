@@ -160,6 +160,25 @@ class Cache(Reports):
         expect(self.asked(lambda: answer_of(client, known)), 0, "kept")
         client.close()
 
+    def other_bytes_spoil_nothing(self):
+        """The first of identical queries has bytes that an SA may refuse."""
+        client, innocent = self.client(), connect(self.path, BOB)
+        spoiled = bytearray(path(client, client.lid, self.other))
+        spoiled[4:8] = b"\xff\xff\xff\xff"  # status, class specific
+        spoiled[24:26] = b"\x09\x07"  # RMPP version and type
+        spoiled[27:36] = b"\xff" * 9  # RMPP status to length
+        spoiled[44:46] = b"\xff\xff"  # AttributeOffset
+        self.control.run("fault silence=100,1")
+        client.send(bytes(spoiled), timeout=200, retries=2)
+        asked = self.asked(lambda: expect(
+            answer_of(innocent, path(innocent, client.lid, self.other)),
+            answer_of(self.direct, path(self.direct, client.lid, self.other)),
+            "the innocent's answer"))
+        expect(asked, 2, "requests, with that at the fabric itself")
+        expect(client.answer()[1][4:6], b"\0\0", "status of the other")
+        client.close()
+        innocent.close()
+
     def negative_answers_end_soon(self):
         client = self.client()
         query = lambda: expect(answer_of(
@@ -241,6 +260,7 @@ if __name__ == "__main__":
         Cache.waiting_queries_are_one_request,
         Cache.time_of_each_query_is_its_own,
         Cache.other_questions_are_sent,
+        Cache.other_bytes_spoil_nothing,
         Cache.negative_answers_end_soon,
         Cache.answers_are_true_after_each_event,
         Cache.answers_end_with_the_sm,
