@@ -24,6 +24,7 @@ enum {
 	DELETES_MAX = 64, /* at once */
 	RETRY_MIN_MS = 1000,
 	RETRY_MAX_MS = 60000,
+	TICK_MAX_MS = 3600000,
 };
 
 /* A request of a client, decoded. */
@@ -117,6 +118,8 @@ static void request_note(struct service *service,
 	memcpy(service->record, request->record, SERVICE_BYTES);
 	service->mask = request->mask;
 	service->end_ns = clock_now_ns() + lease_ns(request);
+	if (service->end_ns < service->owned->due_ns)
+		service->owned->due_ns = service->end_ns;
 }
 
 static struct service *service_new(struct owned *owned,
@@ -185,6 +188,7 @@ static void deleted(const struct ibsa_reply *reply, void *arg)
 	struct service *service = arg;
 
 	service->owned->deletes--;
+	service->owned->due_ns = 0;
 	service->is_asked = false;
 	if (reply->err || reply->status & IBSA_STATUS_BUSY)
 		delete_retry(service);
@@ -214,44 +218,64 @@ static void services_expire(struct owned *owned)
 	}
 }
 
-/* Return: ms until this is to be called again; -1: never. */
-static int restored_check(struct service *service, uint64_t now_ns)
+/* The user of a service that was taken over has had its time to come back. */
+static void restored_end(struct service *service)
 {
 	struct daemon *daemon = service->owned->daemon;
 
-	if (service->retry_ns > now_ns)
-		return (int)((service->retry_ns - now_ns) / NS_PER_MS + 1);
 	service->retry_ns = 0;
 	service->state = ibsa__server_has_user(daemon->server, service->user)
 				 ? SERVICE_SET
 				 : SERVICE_ENDED;
-	return -1;
+}
+
+/* Return: the time at which something is to be done about a service. */
+static uint64_t service_due_ns(const struct service *service)
+{
+	const bool is_full = service->owned->deletes >= DELETES_MAX;
+
+	/* The answer to a request, or to another Delete, comes first. */
+	if (service->is_asked)
+		return UINT64_MAX;
+	if (service->state == SERVICE_RESTORED ||
+	    (service->state == SERVICE_ENDED && !is_full))
+		return service->retry_ns < service->end_ns ? service->retry_ns
+							   : service->end_ns;
+	return service->end_ns;
+}
+
+static void service_tick(struct service *service, uint64_t now_ns)
+{
+	if (service->is_asked || service->retry_ns > now_ns)
+		return;
+	if (service->state == SERVICE_RESTORED)
+		restored_end(service);
+	if (service->state == SERVICE_ENDED &&
+	    service->owned->deletes < DELETES_MAX)
+		delete_start(service);
 }
 
 int ibsad_owned_tick(struct owned *owned)
 {
 	const uint64_t now_ns = clock_now_ns();
 	struct service *service;
-	int left_ms = -1;
+	uint64_t left_ms;
 
-	services_expire(owned);
-	LIST_EACH(service, &owned->services, link) {
-		if (service->state == SERVICE_RESTORED)
-			left_ms = sooner_ms(left_ms,
-					    restored_check(service, now_ns));
-		if (service->state != SERVICE_ENDED || service->is_asked)
-			continue;
-		if (owned->deletes >= DELETES_MAX)
-			return left_ms;
-		if (service->retry_ns <= now_ns)
-			delete_start(service);
-		if (!service->is_asked)
-			left_ms = sooner_ms(
-				left_ms,
-				(int)((service->retry_ns - now_ns) / NS_PER_MS +
-				      1));
+	if (now_ns >= owned->due_ns) {
+		owned->due_ns = UINT64_MAX;
+		services_expire(owned);
+		LIST_EACH(service, &owned->services, link) {
+			service_tick(service, now_ns);
+			if (service_due_ns(service) < owned->due_ns)
+				owned->due_ns = service_due_ns(service);
+		}
 	}
-	return left_ms;
+	if (owned->due_ns == UINT64_MAX)
+		return -1;
+	left_ms = owned->due_ns > now_ns
+			  ? (owned->due_ns - now_ns) / NS_PER_MS + 1
+			  : 0;
+	return left_ms < TICK_MAX_MS ? (int)left_ms : TICK_MAX_MS;
 }
 
 /* Return: how a Set goes on, by the SA's reply to the query for the service. */
@@ -473,6 +497,7 @@ void ibsad_owned_user_end(struct owned *owned, uid_t user)
 			continue;
 		service->state = SERVICE_ENDED;
 		service->retry_ns = 0;
+		owned->due_ns = 0;
 	}
 	(void)ibsad_owned_tick(owned);
 }

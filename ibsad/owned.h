@@ -20,6 +20,7 @@ struct client_file;
 /*
  * @count:    of all services; @most: its limit, 0: none
  * @deletes:  Deletes that wait for the SA's answer
+ * @due_ns:   when ibsad_owned_tick() has something to do
  * @state:    the services, for the next ibsad
  */
 struct owned {
@@ -28,6 +29,7 @@ struct owned {
 	uint32_t count;
 	uint32_t most;
 	uint32_t deletes;
+	uint64_t due_ns;
 	struct ibsad_state state;
 };
 
@@ -84,7 +86,10 @@ void ibsad_owned_unsent(struct owned *owned, struct client_file *file,
 void ibsad_owned_file_end(struct owned *owned, struct client_file *file);
 void ibsad_owned_user_end(struct owned *owned, uid_t user);
 
-/* Send the Deletes that are due. Return: ms until the next is due; -1: none. */
+/*
+ * Send the Deletes that are due, and forget what has ended. Return: ms until
+ * this is to be called again; -1: never.
+ */
 int ibsad_owned_tick(struct owned *owned);
 
 #endif
