@@ -94,11 +94,12 @@ static void client_receive(struct server_peer *peer)
 		must(len >= UMAD_HEADER_BYTES + MAD_HEADER_BYTES);
 		memcpy(&header, packet, sizeof(header));
 		must(header.length == len);
-		if (!header.status && mad[3] == IBSA_METHOD_REPORT)
+		if (!header.status && mad[MAD_METHOD] == IBSA_METHOD_REPORT)
 			report_check(peer, packet);
-		if (!header.status && len == PACKET && mad[1] == 3 &&
-		    mad[3] == IBSA_METHOD_GET_RESP && mad[17] == 3 &&
-		    !mad[16] && !ibsa_be16(mad + MAD_STATUS))
+		if (!header.status && len == PACKET && mad[MAD_CLASS] == 3 &&
+		    mad[MAD_METHOD] == IBSA_METHOD_GET_RESP &&
+		    mad[MAD_ATTRIBUTE + 1] == 3 && !mad[MAD_ATTRIBUTE] &&
+		    !ibsa_be16(mad + MAD_STATUS))
 			subscription_note(peer, packet + RECORD_AT);
 		ops->take(peer->file);
 	}
@@ -225,13 +226,13 @@ static void step_respond(struct server_peer *peer)
 	must(peer->arrived);
 	memcpy(peer->arrived, peer->sent[take() % SENT], PACKET);
 	mad = peer->arrived + UMAD_HEADER_BYTES;
-	mad[3] = mad[3] == 2 ? 0x81 : mad[3] | 0x80;
+	mad[MAD_METHOD] = mad[MAD_METHOD] == 2 ? 0x81 : mad[MAD_METHOD] | 0x80;
 	/* Not one of ibsad's own answers. */
-	if (mad[3] == 0x81 && mad[17] == 3)
-		mad[17] = 0x11;
+	if (mad[MAD_METHOD] == 0x81 && mad[MAD_ATTRIBUTE + 1] == 3)
+		mad[MAD_ATTRIBUTE + 1] = 0x11;
 	/* The SA has done what it was sent to services. */
-	if (mad[17] != 0x31 && choice & 2)
-		mad[5] = take();
+	if (mad[MAD_ATTRIBUTE + 1] != 0x31 && choice & 2)
+		mad[MAD_STATUS + 1] = take();
 	memcpy(&header, peer->arrived, sizeof(header));
 	header.status = choice & 4 ? ETIMEDOUT : 0;
 	header.length = (uint32_t)len;

@@ -211,8 +211,10 @@ static int upstream_send(struct umad_file *file, const void *data, size_t len)
 					       upstream);
 	const uint8_t *packet = data;
 	const uint8_t *mad = packet + UMAD_HEADER_BYTES;
-	const uint32_t key = (uint32_t)mad[1] << 24 | (uint32_t)mad[3] << 16 |
-			     (uint32_t)mad[16] << 8 | mad[17];
+	const uint32_t key = (uint32_t)mad[MAD_CLASS] << 24 |
+			     (uint32_t)mad[MAD_METHOD] << 16 |
+			     (uint32_t)mad[MAD_ATTRIBUTE] << 8 |
+			     mad[MAD_ATTRIBUTE + 1];
 	const uint64_t mask = ibsa_be64(packet + RECORD_AT - 8);
 	const bool is_service = key == 0x03020031 || key == 0x03150031;
 	struct umad_header header;
@@ -222,10 +224,11 @@ static int upstream_send(struct umad_file *file, const void *data, size_t len)
 	     (run.daemon.performance &&
 	      is_in(counters, sizeof(counters) / 4, key)));
 	must(header.qpn == htobe32(1) && header.qkey == htobe32(0x80010000));
-	must(header.retries < 256 && mad[0] == 1);
-	must(mad[1] == 4 || (be16toh(header.lid) == SM_LID && mad[2] == 2 &&
-			     !ibsa_be64(mad + 36)));
-	must(len <= PACKET || mad[3] == 0x14);
+	must(header.retries < 256 && mad[MAD_BASE_VERSION] == 1);
+	must(mad[MAD_CLASS] == 4 ||
+	     (be16toh(header.lid) == SM_LID && mad[MAD_CLASS_VERSION] == 2 &&
+	      !ibsa_be64(mad + MAD_SM_KEY)));
+	must(len <= PACKET || mad[MAD_METHOD] == 0x14);
 	if (take() % 16 == 0)
 		return -ENOMEM;
 	must(peer != &run.cache || key == 0x03010035 || key == 0x03120035 ||
