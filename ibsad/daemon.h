@@ -13,6 +13,8 @@
 #include "ibsad/reports.h"
 #include "serve/serve.h"
 
+struct settings;
+
 /* Lines of the log of which there is at most one a second. */
 struct log_limit {
 	uint64_t count;	  /* since the last line */
@@ -40,6 +42,7 @@ struct daemon {
 	struct ibsad_cache *caches; /* by port number, as @clients */
 	uint32_t seats;
 	bool performance;
+	const struct settings *settings; /* of the command line */
 	int poll_fd;
 	int signal_fd;
 	size_t queued;

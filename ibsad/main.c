@@ -21,6 +21,7 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "ibsad/daemon.h"
+#include "ibsad/settings.h"
 #include "ibsad/systemd.h"
 
 enum {
@@ -31,32 +32,15 @@ enum {
 	EXIT_USAGE = 2,
 };
 
-/* In the order of enum serve_quota. */
-static const char *const quota_names[SERVE_QUOTAS] = {
-	[SERVE_CONNECTIONS] = "connections",
-	[SERVE_REQUESTS] = "requests",
-	[SERVE_BYTES] = "bytes",
-	[SERVE_IN_FLIGHT] = "in-flight",
-	[SERVE_REGISTRATIONS] = "registrations",
-};
-
-struct settings {
-	const char *device;
-	const char *socket;
-	bool is_standalone;
-	bool is_status;
-	bool performance;
-	bool no_cache;
-	struct serve_limits quotas[SERVE_QUOTAS];
-};
-
 static const char usage[] =
-	"usage: ibsad [--no-cache] [--performance] [--quota NAME=ONE[/ALL]]...\n"
-	"             [--standalone [--socket PATH]] DEVICE\n"
+	"usage: ibsad [--config FILE] [--no-cache] [--performance]\n"
+	"             [--quota NAME=ONE[/ALL]]... [--standalone [--socket PATH]]\n"
+	"             DEVICE\n"
 	"       ibsad --status [--socket PATH] DEVICE\n"
 	"\n"
 	"Gives programs of all users a part of the SA's services at DEVICE.\n"
 	"\n"
+	"  --config FILE         options, one a line, read again at SIGHUP\n"
 	"  --no-cache            send each query to the SA\n"
 	"  --performance         permit to read performance counters\n"
 	"  --quota NAME=ONE/ALL  limit of one user, and of all users but root;\n"
@@ -70,52 +54,9 @@ static const char usage[] =
 	"\n"
 	"See ibsad(8).\n";
 
-static int number_read(const char **text, uint32_t *out)
-{
-	unsigned long long value;
-	char *end;
-
-	if (**text < '0' || **text > '9')
-		return -EINVAL;
-	errno = 0;
-	value = strtoull(*text, &end, 10);
-	if (errno || value > UINT32_MAX)
-		return -ERANGE;
-	*text = end;
-	*out = (uint32_t)value;
-	return 0;
-}
-
-static int limits_read(const char *text, struct serve_limits *out)
-{
-	struct serve_limits limits = { 0 };
-	int err = number_read(&text, &limits.one);
-
-	if (!err && *text == '/') {
-		text++;
-		err = number_read(&text, &limits.all);
-	}
-	if (err || *text)
-		return -EINVAL;
-	*out = limits;
-	return 0;
-}
-
-static int quota_read(const char *text, struct settings *settings)
-{
-	const size_t len = strcspn(text, "=");
-
-	for (int i = 0; i < SERVE_QUOTAS; i++) {
-		if (strlen(quota_names[i]) == len && len && text[len] &&
-		    !strncmp(text, quota_names[i], len))
-			return limits_read(text + len + 1,
-					   &settings->quotas[i]);
-	}
-	return -EINVAL;
-}
-
 enum {
 	OPTION_PERFORMANCE = 256,
+	OPTION_CONFIG,
 	OPTION_NO_CACHE,
 	OPTION_QUOTA,
 	OPTION_SOCKET,
@@ -124,6 +65,7 @@ enum {
 };
 
 static const struct option options[] = {
+	{ "config", required_argument, NULL, OPTION_CONFIG },
 	{ "no-cache", no_argument, NULL, OPTION_NO_CACHE },
 	{ "performance", no_argument, NULL, OPTION_PERFORMANCE },
 	{ "quota", required_argument, NULL, OPTION_QUOTA },
@@ -154,11 +96,14 @@ static bool option_take(int option, struct settings *settings)
 	case OPTION_PERFORMANCE:
 		settings->performance = true;
 		return true;
+	case OPTION_CONFIG:
+		settings->config = optarg;
+		return true;
 	case OPTION_NO_CACHE:
 		settings->no_cache = true;
 		return true;
 	case OPTION_QUOTA:
-		if (!quota_read(optarg, settings))
+		if (!ibsad_quota_read(optarg, settings))
 			return true;
 		ibsad_log("'%.64s' is not a quota; write NAME=ONE or "
 			  "NAME=ONE/ALL",
@@ -213,6 +158,7 @@ static int signals_open(struct daemon *daemon)
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return -errno;
 	daemon->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -268,6 +214,44 @@ static bool is_cache(const struct daemon *daemon, const void *data)
 	return cache >= daemon->caches && cache <= daemon->caches + IBSAD_PORTS;
 }
 
+/* Take the settings that may change while clients are connected. */
+static void settings_apply(struct daemon *daemon,
+			   const struct settings *settings)
+{
+	daemon->performance = settings->performance;
+	daemon->owned.most = settings->quotas[SERVE_REGISTRATIONS].all;
+	for (uint32_t i = 1; i <= IBSAD_PORTS; i++)
+		daemon->caches[i].is_off = settings->no_cache;
+	ibsa__server_quotas_set(daemon->server, settings->quotas);
+}
+
+/* Read the file of settings again. A file with a mistake changes nothing. */
+static void settings_reload(struct daemon *daemon)
+{
+	struct settings settings = *daemon->settings;
+	struct ibsa_error error;
+
+	if (ibsad_settings_read(&settings, &error)) {
+		ibsad_log("the settings stay as they are: %s", error.text);
+		return;
+	}
+	settings_apply(daemon, &settings);
+	ibsad_log("the settings were read again");
+}
+
+/* Return: whether ibsad is to end. */
+static bool signal_handle(struct daemon *daemon)
+{
+	struct signalfd_siginfo info;
+
+	if (read(daemon->signal_fd, &info, sizeof(info)) != sizeof(info))
+		return false;
+	if (info.ssi_signo != SIGHUP)
+		return true;
+	settings_reload(daemon);
+	return false;
+}
+
 /*
  * Handle the events. All umad files of clients are noted before the server
  * runs, which may close them.
@@ -282,7 +266,7 @@ static bool events_handle(struct daemon *daemon,
 		void *data = events[i].data.ptr;
 
 		if (data == &daemon->signal_fd)
-			is_ending = true;
+			is_ending = signal_handle(daemon);
 		else if (data == daemon->clients)
 			daemon->has_input = true;
 		else if (is_cache(daemon, data))
@@ -443,6 +427,7 @@ int main(int argc, char **argv)
 		.signal_fd = -1,
 	};
 	struct ibsa_error error = { "" };
+	struct settings base;
 	int listener;
 	int err;
 
@@ -450,6 +435,12 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	if (settings.is_status)
 		return status_print(&settings);
+	base = settings;
+	daemon.settings = &base;
+	if (ibsad_settings_read(&settings, &error)) {
+		ibsad_log("%s", error.text);
+		return EXIT_USAGE;
+	}
 	daemon.performance = settings.performance;
 	signal(SIGPIPE, SIG_IGN);
 	listener = settings.is_standalone ? 0 : ibsad_systemd_socket();

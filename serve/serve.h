@@ -278,6 +278,10 @@ void ibsa__server_wake(struct server *server);
  */
 int ibsa__server_fd(const struct server *server);
 
+/* Change the limits. What exceeds them already stays. */
+void ibsa__server_quotas_set(struct server *server,
+			     const struct serve_limits quotas[SERVE_QUOTAS]);
+
 struct server_stats ibsa__server_stats(const struct server *server);
 
 /*

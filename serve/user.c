@@ -4,6 +4,8 @@
  * many users, so a user has a limit of its own and a share of the limit of all
  * users.
  */
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "serve/server.h"
@@ -17,6 +19,12 @@ static uint32_t quota_limit(const struct server *server, enum serve_quota quota)
 	const uint32_t one = limits->one ? limits->one : UINT32_MAX;
 
 	return limits->all && share < one ? share : one;
+}
+
+void ibsa__server_quotas_set(struct server *server,
+			     const struct serve_limits quotas[SERVE_QUOTAS])
+{
+	memcpy(server->options.quotas, quotas, sizeof(server->options.quotas));
 }
 
 static bool is_root(const struct serve_user *user)

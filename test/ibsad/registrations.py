@@ -171,6 +171,33 @@ class Test:
         self.run("fabric", "sm", "start")
         self.await_(self.services, [])
 
+    def settings_are_read_again(self):
+        """SIGHUP changes quotas, and ends neither clients nor services."""
+        config = os.path.dirname(self.path) + "/config"
+
+        def write(text):
+            with open(config, "w", encoding="ascii") as file:
+                file.write(text)
+        self.stop()
+        write("# one service\nquota registrations=1\n")
+        self.start("--config", config)
+        client = connect(self.path, ALICE)
+        expect(service(client, 1), (0, 0), "a service")
+        expect(service(client, 2), (0, DENIED), "one too many")
+        write("quota registrations=2\nperformances\n")
+        self.daemon.send_signal(signal.SIGHUP)
+        time.sleep(0.2)
+        expect(service(client, 2), (0, DENIED), "after a mistake in the file")
+        write("quota registrations=2")
+        self.daemon.send_signal(signal.SIGHUP)
+        end = time.monotonic() + 20
+        while service(client, 2) != (0, 0):
+            if time.monotonic() > end:
+                raise AssertionError("the quota has not changed")
+        expect(self.services(), [1, 2], "services")
+        client.close()
+        self.await_(self.services, [])
+
     def registrations_have_a_quota(self):
         client = connect(self.path, ALICE)
         for number in range(1, 4):
@@ -221,6 +248,7 @@ def main():
         Test.keys_have_the_mask,
         Test.set_after_delete_is_the_users,
         Test.delete_is_repeated,
+        Test.settings_are_read_again,
         Test.registrations_have_a_quota,
         Test.end_deletes_everything,
     ), ("--quota", "registrations=3"))
