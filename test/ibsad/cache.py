@@ -168,14 +168,18 @@ class Cache(Reports):
         spoiled[24:26] = b"\x09\x07"  # RMPP version and type
         spoiled[27:36] = b"\xff" * 9  # RMPP status to length
         spoiled[44:46] = b"\xff\xff"  # AttributeOffset
-        self.control.run("fault silence=100,1")
-        client.send(bytes(spoiled), timeout=200, retries=2)
-        asked = self.asked(lambda: expect(
-            answer_of(innocent, path(innocent, client.lid, self.other)),
-            answer_of(self.direct, path(self.direct, client.lid, self.other)),
-            "the innocent's answer"))
-        expect(asked, 2, "requests, with that at the fabric itself")
-        expect(client.answer()[1][4:6], b"\0\0", "status of the other")
+        misses = self.counters()["cache_misses"]
+        self.control.run("fault silence=100")
+        client.send(bytes(spoiled), timeout=200, retries=50)
+        self.await_(lambda: self.counters()["cache_misses"], misses + 1)
+        innocent.send(path(innocent, client.lid, self.other), timeout=10000)
+        self.await_(lambda: self.counters()["cache_joined"], 1)
+        self.control.run("fault none")
+        want = answer_of(self.direct, path(self.direct, client.lid, self.other))
+        for each in (innocent, client):
+            status, reply = each.answer()
+            expect((status, struct.unpack_from(">H", reply, 4)[0],
+                    reply[56:120]), (0, *want), "answer")
         client.close()
         innocent.close()
 
