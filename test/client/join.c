@@ -12,11 +12,11 @@
 #include "test/client/port_selection.h"
 
 enum {
-	INTERVAL_MS = 50, /* tries at 0, 50, 150, 350 and 750 ms */
-	BACK_MS = 400,	  /* when the SA begins to answer */
-	JOIN_MS = 450,
-	LAST_TRY_MS = 750,
-	SLACK_MS = 300, /* for a busy machine */
+	INTERVAL_MS = 100, /* tries at 0, 100, 300, 700 and 1500 ms */
+	BACK_MS = 1000,	   /* when the SA begins to answer; a try may be late */
+	JOIN_MS = 1050,
+	LAST_TRY_MS = 1500,
+	SLACK_MS = 400, /* for a busy machine */
 };
 
 struct asker {
