@@ -8,6 +8,7 @@
 
 #include "base/list.h"
 #include "common/host.h"
+#include "session/opa.h"
 #include "session/query_wait.h"
 #include "names/ends.h"
 #include "output/fields.h"
@@ -217,6 +218,32 @@ void ends_free(struct ends *ends)
 {
 	free(ends->all);
 	*ends = (struct ends){ .count = 0 };
+}
+
+/* Source: Linux, sa_convert_path_opa_to_ib(). */
+int ends_to_gids(struct cli *cli, struct ends *ends, size_t count)
+{
+	struct ibsa_gid own;
+	bool is_long = false;
+	int status;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < ends[i].count; k++)
+			is_long |= ends[i].all[k].lid > IBSA_LID_UNICAST_MAX;
+	if (!is_long)
+		return CLI_DONE;
+	status = own_gid_get(cli, &own);
+	for (size_t i = 0; i < count && status == CLI_DONE; i++) {
+		for (size_t k = 0; k < ends[i].count; k++) {
+			struct end *end = &ends[i].all[k];
+
+			if (!end->lid)
+				continue;
+			end->gid = opa_gid_of_lid(&own, end->lid);
+			end->lid = 0;
+		}
+	}
+	return status;
 }
 
 static bool is_same_device(const struct end *src, const struct end *dst)

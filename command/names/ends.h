@@ -33,6 +33,12 @@ int ends_find(struct cli *cli, const struct nodes *nodes,
 void ends_free(struct ends *ends);
 
 /*
+ * On Omni-Path, replace the LIDs of @count sets of ports by GIDs, if one of them
+ * does not fit the InfiniBand layout of a PathRecord. Return: the exit status.
+ */
+int ends_to_gids(struct cli *cli, struct ends *ends, size_t count);
+
+/*
  * Find the ports of "self": the client's port. If the host has several
  * adapters, all its active ports in the same subnet: of this machine or, on a
  * fabric, of the node's host. If an option names a device or port: only the

@@ -8,7 +8,6 @@
 #include "output/column_table.h"
 #include "output/reason.h"
 #include "graph/expected.h"
-#include "session/opa.h"
 #include "path/path.h"
 #include "options/command.h"
 #include "options/shared.h"
@@ -86,35 +85,6 @@ static int rows_add(struct cli *cli, const struct ibsa_reply *reply, void *arg)
 		}
 	}
 	return CLI_DONE;
-}
-
-/*
- * Replace the LIDs of both ends by GIDs, if one of them does not fit the
- * InfiniBand layout. Source: Linux, sa_convert_path_opa_to_ib().
- */
-static int ends_to_gids(struct cli *cli, struct ends ends[2])
-{
-	struct ibsa_gid own;
-	bool is_long = false;
-	int status;
-
-	for (int i = 0; i < 2; i++)
-		for (size_t k = 0; k < ends[i].count; k++)
-			is_long |= ends[i].all[k].lid > IBSA_LID_UNICAST_MAX;
-	if (!is_long)
-		return CLI_DONE;
-	status = own_gid_get(cli, &own);
-	for (int i = 0; i < 2 && status == CLI_DONE; i++) {
-		for (size_t k = 0; k < ends[i].count; k++) {
-			struct end *end = &ends[i].all[k];
-
-			if (!end->lid)
-				continue;
-			end->gid = opa_gid_of_lid(&own, end->lid);
-			end->lid = 0;
-		}
-	}
-	return status;
 }
 
 static uint64_t pair_mask(const struct form *form, const struct end *src,
@@ -324,7 +294,7 @@ static int paths_query(struct cli *cli, const struct path_query *path_query,
 		status = hosts_find(cli, path_query, form, &rows, &hosts);
 	if (status == CLI_DONE && path_query->is_opa &&
 	    form->record == &ibsa_path_record)
-		status = ends_to_gids(cli, hosts.ends);
+		status = ends_to_gids(cli, hosts.ends, 2);
 	if (status == CLI_DONE)
 		status = hosts_query(cli, form, &hosts, &rows);
 	if (status == CLI_SILENT)

@@ -133,6 +133,24 @@ long_lids_are_reached() {
 	lines 2; err_has "^ibsa: line 2: '70000' is not a LID \(1 to 65534\)"
 }
 
+# Their GIDs in the paths from all ports are not those of NodeRecords.
+paths_to_long_lids_are_checked() {
+	local to args
+	for args in '' '--sm-profile opa-fm' '--first-lid 74600'; do
+		read -ra options <<<"$args"
+		for to in 74565 0x12345 node2 node1 fe80::10:5; do
+			opa 0 -j reach --to "$to"; err_empty
+			json 'map(.reach) == ["yes", "yes", "yes"]'
+		done
+		opa 1 -j reach --to 99999; json 'map(.reach) == ["no", "no", "no"]'
+	done
+	# Its lower 16 bits are the LID of node1.
+	options=()
+	opa 1 -j reach --to 65537; json 'map(.reach) == ["no", "no", "no"]'
+	opa 2 reach --to 4294967295; out_empty; err_has '^ibsa: --to: .* is not a LID'
+	on 2 reach --to 70000; out_empty; err_has "'70000' is not a LID \(1 to 65534\)"
+}
+
 long_lids_are_not_traced() {
 	local profile
 	for profile in openib opa-fm; do
@@ -151,4 +169,5 @@ silence_is_told_once() {
 
 run_groups long_lids_are_shown long_lids_are_asked_for \
 	sm_lid_may_be_any fields_are_of_the_layout ib_records_are_asked_where_there_are_no_others \
-	long_lids_are_reached long_lids_are_not_traced silence_is_told_once
+	long_lids_are_reached paths_to_long_lids_are_checked \
+	long_lids_are_not_traced silence_is_told_once
