@@ -47,10 +47,14 @@ int sys_mount_open(struct sys_mount *sys, struct ibsa_fabric_server *server)
 		.arg = server,
 	};
 	status = tree_open(&sys->tree);
-	if (status == CLI_DONE)
-		status = tree_update(&sys->tree);
+	if (status != CLI_DONE) {
+		rmdir(sys->path);
+		*sys->path = '\0';
+		return status;
+	}
 	sys->tree.is_ours = true;
-	sys->is_open = true;
+	status = tree_update(&sys->tree);
+	sys->is_open = status == CLI_DONE;
 	sys->due_ms = now_ms() + FABRIC_SYSFS_MS;
 	return status;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "fabric/sys_mount.h"
 #include "fabric/tree.h"
 
 /* A directory with a tree, "in", and a file beside it, "out/file". */
@@ -225,6 +227,28 @@ static void removal_does_not_follow_links(void **state)
 	assert_int_equal(symlink("../out", "in/link"), 0);
 }
 
+static void directory_goes_if_it_cannot_be_opened(void **state)
+{
+	struct sys_mount sys = { .is_open = false };
+	struct rlimit limit;
+	int status;
+
+	(void)state;
+	assert_int_equal(mkdir("temporary", 0755), 0);
+	assert_int_equal(setenv("TMPDIR", "temporary", 1), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE,
+				   &(struct rlimit){ 0, limit.rlim_max }),
+			 0);
+	status = sys_mount_open(&sys, NULL);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(unsetenv("TMPDIR"), 0);
+	assert_int_not_equal(status, 0);
+	assert_int_equal(sys_mount_update(&sys), -1);
+	sys_mount_close(&sys);
+	assert_int_equal(rmdir("temporary"), 0);
+}
+
 static void directory_must_be_empty(void **state)
 {
 	struct site *site = *state;
@@ -288,6 +312,7 @@ int main(void)
 		TEST(links_are_not_followed),
 		TEST(other_files_do_not_block),
 		TEST(removal_does_not_follow_links),
+		TEST(directory_goes_if_it_cannot_be_opened),
 		TEST(directory_must_be_empty),
 		TEST(directory_has_one_tree),
 		TEST(removal_has_a_limit),
