@@ -44,8 +44,7 @@ static size_t hosts_different(const char **names, size_t count)
 	return hosts;
 }
 
-/* Each adapter without the name of a host counts as a host. */
-static void hosts_count(struct status *status)
+int status_hosts_count(struct status *status)
 {
 	const struct ibsa_topology *topology = status->check.topology;
 	const char **names = calloc(status->check.info.nodes + 1,
@@ -53,18 +52,20 @@ static void hosts_count(struct status *status)
 	struct ibsa_topology_node node;
 	size_t count = 0;
 
+	if (!names)
+		return no_memory();
 	for (size_t i = 0; ibsa_topology_node_at(topology, i, &node) == 0;
 	     i++) {
 		if (node.type != IBSA_NODE_CA)
 			continue;
-		if (names && has_host(node.name))
+		if (has_host(node.name))
 			names[count++] = node.name;
 		else
 			status->hosts++;
 	}
-	if (count)
-		status->hosts += hosts_different(names, count);
+	status->hosts += hosts_different(names, count);
 	free(names);
+	return CLI_DONE;
 }
 
 static void rate_add(struct status *status, uint8_t rate, size_t count)
@@ -138,7 +139,6 @@ void status_fabric_count(struct status *status,
 	size_t counts[RATE_CODES] = { 0 };
 	struct ibsa_topology_node node;
 
-	hosts_count(status);
 	for (size_t i = 0;
 	     ibsa_topology_node_at(status->check.topology, i, &node) == 0; i++)
 		node_count(status, i, &node, counts);

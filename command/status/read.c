@@ -213,6 +213,8 @@ static int fabric_read(struct cli *cli, struct status *status)
 	result = sa_time(cli, status);
 	if (result == CLI_DONE)
 		result = fabric_check_read(&status->check);
+	if (result == CLI_DONE)
+		result = status_hosts_count(status);
 	if (result != CLI_DONE)
 		return result;
 	status->has_fabric = true;

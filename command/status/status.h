@@ -91,7 +91,13 @@ int status_read(struct cli *cli, struct ibsa_topology *expected,
 		struct status *out);
 void status_free(struct status *status);
 
-/* Set the members from @host to @rates by the topology. */
+/*
+ * Set the member hosts; an adapter without the name of a host is one. Return: the
+ * exit status; a failure is printed.
+ */
+int status_hosts_count(struct status *status);
+
+/* Set the other members from @host to @rates by the topology. */
 void status_fabric_count(struct status *status,
 			 const struct ibsa_port_state *own);
 
