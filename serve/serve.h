@@ -243,11 +243,12 @@ struct server_stats {
 
 /*
  * Open a server at a socket at @path, which only this user and root can use,
- * unless the options permit any user. A socket at @path whose server has ended is replaced. Return: 0; -EINVAL @path
- * is NULL or empty; -ENAMETOOLONG; -EADDRINUSE a server listens at @path;
- * -EEXIST the path, or the file of its lock, is another kind of file; -EBUSY
- * another process holds the lock; -ENOMEM; or the error from creating the
- * socket or the server's other descriptors.
+ * unless the options permit any user. A socket at @path whose server has ended
+ * is replaced. Return: 0; -EINVAL @path is NULL or empty; -ENAMETOOLONG;
+ * -EADDRINUSE a server listens at @path; -EEXIST the path, or the file of its
+ * lock, is another kind of file; -EBUSY another process holds the lock;
+ * -ENOMEM; or the error from creating the socket or the server's other
+ * descriptors.
  */
 int ibsa__server_open(const char *path, const struct server_options *options,
 		      struct ibsa_error *error,

@@ -23,8 +23,8 @@ struct file_text {
 
 /*
  * Read all of @path once, at most 256 MB. A FIFO must have a writer within
- * @timeout_ms, the time of --timeout; 0: within the default. Return: 0; or a negative error number with the reason in
- * @error.
+ * @timeout_ms, the time of --timeout; 0: within the default. Return: 0; or a
+ * negative error number with the reason in @error.
  */
 int file_read(const char *path, unsigned int timeout_ms,
 	      struct ibsa_error *error, struct file_text *out);

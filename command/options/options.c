@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Makes the list of all options, parses those of the command line, and checks that a command accepts
- * them.
+ * Makes the list of all options, parses those of the command line, and checks
+ * that a command accepts them.
  */
 #include <assert.h>
 #include <getopt.h>

@@ -8,8 +8,8 @@
 
 /*
  * Writes JSON (RFC 8259) that is valid inside a script element of HTML, whatever
- * the texts contain. @needs_comma: a comma must precede the next value, because a value precedes
- * it in the same object or array.
+ * the texts contain. @needs_comma: a comma must precede the next value, because
+ * a value precedes it in the same object or array.
  */
 struct page_json {
 	FILE *file;

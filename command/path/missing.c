@@ -238,8 +238,8 @@ static void reason_find(struct cli *cli, const struct ibsa_query *query,
 
 /*
  * Find out why the SA returned no path between two ports, or only a path that
- * does not meet a selector, and print the reason. The library does not have reasons
- * for Omni-Path's PathRecords.
+ * does not meet a selector, and print the reason. The library does not have
+ * reasons for Omni-Path's PathRecords.
  */
 int path_missing_explain(struct cli *cli, const struct ibsa_query *query,
 			 const struct form *pair, struct rows *rows)

@@ -37,8 +37,8 @@ void record_mad(const struct ibsa_mad *mad, void *record);
 void record_to_end(struct record *record);
 
 /*
- * Complete the file of --record, and release the fabric of @cli. Call this after the client is closed. Return:
- * the exit status.
+ * Complete the file of --record, and release the fabric of @cli. Call this
+ * after the client is closed. Return: the exit status.
  */
 int record_close(struct cli *cli);
 

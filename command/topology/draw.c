@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Writes drawings of a fabric: switches by level, the highest on top, and links
- * between the same two boxes as one line. The program dot of Graphviz runs as a separate
- * process: its layout may take long, and it parses names that come from
- * outside.
+ * between the same two boxes as one line. The program dot of Graphviz runs as a
+ * separate process: its layout may take long, and it parses names that come
+ * from outside.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -156,9 +156,9 @@ typedef void (*mcmember_fn)(int status, struct ib_sa_mcmember_rec *resp,
 			    void *context);
 
 /*
- * Call the program's callback for a multicast member query. If the SA returned an error
- * status, the callback gets the record that the SA sent with it, as in the
- * kernel; after any other error, NULL.
+ * Call the program's callback for a multicast member query. If the SA returned
+ * an error status, the callback gets the record that the SA sent with it, as in
+ * the kernel; after any other error, NULL.
  */
 static void mcmember_call(struct sa_query *query, int status,
 			  const struct ibsa_reply *reply)

@@ -38,11 +38,11 @@ static inline void ibsa__port_file_count(const struct port_file *file)
 }
 
 /*
- * ibsa__port_file_deliver() is the member take of a struct port_handler: it delivers a
- * MAD that is not a response to the agent of the file @arg that has registered
- * for it. ibsa__port_files_deliver() is that of a struct response_handler: it delivers a
- * response to the agent of the files @arg that waits for it; a response that
- * comes too late is not delivered.
+ * ibsa__port_file_deliver() is the member take of a struct port_handler: it
+ * delivers a MAD that is not a response to the agent of the file @arg that has
+ * registered for it. ibsa__port_files_deliver() is that of a struct
+ * response_handler: it delivers a response to the agent of the files @arg that
+ * waits for it; a response that comes too late is not delivered.
  */
 bool ibsa__port_file_deliver(void *arg, const struct message *message,
 			     const struct arrival *at, uint64_t now_ns);

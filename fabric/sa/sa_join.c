@@ -290,8 +290,8 @@ static uint16_t group_create(struct membership *request)
 /*
  * Check whether the port can join the group, which exists: its MTU and rate are
  * large enough, it has the group's P_Key, the group has the MTU and rate that
- * the request selects, and the request has a join state. Return: 0, or the status of the
- * refusal.
+ * the request selects, and the request has a join state. Return: 0, or the
+ * status of the refusal.
  */
 static uint16_t port_check(const struct membership *request)
 {

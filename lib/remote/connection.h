@@ -93,10 +93,11 @@ int ibsa__remote_address_find(const char *fabric, const char *device,
 
 /*
  * Connect to a server and exchange hello messages. On success, @address
- * selects the port that the server chose, with the name of its device. Return: 0; -ENODEV no server listens at the path, or it has no such
- * node; -ENXIO the node has no such port; -EACCES not permitted; -EUSERS the
- * server has too many clients; -EPROTO the peer is not a server of this
- * version; -ETIMEDOUT the server does not answer; or the system's error.
+ * selects the port that the server chose, with the name of its device. Return:
+ * 0; -ENODEV no server listens at the path, or it has no such node; -ENXIO the
+ * node has no such port; -EACCES not permitted; -EUSERS the server has too many
+ * clients; -EPROTO the peer is not a server of this version; -ETIMEDOUT the
+ * server does not answer; or the system's error.
  */
 int ibsa__remote_connect(struct remote_connection *connection,
 			 struct remote_address *address,

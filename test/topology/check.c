@@ -124,7 +124,10 @@ static void a_link_that_is_not_active_is_down(void **state)
 	ibsa_topology_free(topology);
 }
 
-/* A file of ibsa topology --format net has the states of ports that are not active. */
+/*
+ * A file of ibsa topology --format net has the states of ports that are not
+ * active.
+ */
 static void a_file_may_have_states(void **state)
 {
 	static const char text[] =
