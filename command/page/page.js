@@ -259,8 +259,10 @@ function ownPartitionsShow() {
 	sectionShow("partitions", own, "The port is in no partition.", [
 		{ title: "P_Key", class: "fixed", value: (row) => row.pkey },
 		{ title: "This port", value: (row) => `${row.member} member` },
-		{ title: "Ports with a path", class: "number", value: (row) => row.ports.length },
-		{ title: "Ports", value: (row) => membersMake(row.ports) },
+		{ title: "Ports with a path", class: "number",
+		  value: (row) => row.why ? null : row.ports.length },
+		{ title: "Ports",
+		  value: (row) => row.why ? `Unknown: ${row.why}.` : membersMake(row.ports) },
 	]);
 }
 

@@ -476,6 +476,12 @@ static int own_partition_put(struct page *page, const struct ibsa_gid *own,
 	page_open(&page->json, "ports", '[');
 	status = section_query(&section, &query);
 	page_close(&page->json, ']');
+	if (*section.why.text) {
+		complain("page: the SA did not return the paths with the P_Key "
+			 "0x%04x: %s",
+			 pkey, section.why.text);
+		page_text(&page->json, "why", section.why.text);
+	}
 	page_close(&page->json, '}');
 	return status;
 }
