@@ -44,15 +44,20 @@ static bool is_private(const large_stat *file)
 }
 
 /*
- * Whether the lock file is still at @name: the process that held the lock
- * before may have removed it.
+ * Check that the lock file is still at @name. Return: 0; -EAGAIN the process that
+ * held the lock before has removed it; or the error from opening it.
  */
-static bool lock_is_current(const char *name, const large_stat *file)
+static int lock_find(const char *name, const large_stat *file)
 {
 	large_stat found;
+	const int err = ibsa__stat(name, O_NOFOLLOW, &found);
 
-	return !ibsa__stat(name, O_NOFOLLOW, &found) &&
-	       found.st_dev == file->st_dev && found.st_ino == file->st_ino;
+	if (err && err != -ENOENT)
+		return err;
+	return !err && found.st_dev == file->st_dev &&
+			       found.st_ino == file->st_ino
+		       ? 0
+		       : -EAGAIN;
 }
 
 /*
@@ -81,8 +86,8 @@ static int lock_try(const char *name)
 		err = -EEXIST;
 	else if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		err = -EAGAIN;
-	else if (!lock_is_current(name, &file))
-		err = -EAGAIN;
+	else
+		err = lock_find(name, &file);
 	if (!err)
 		return fd;
 	close(fd);

@@ -9,8 +9,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -22,6 +24,7 @@
 #include "base/clock.h"
 #include "owner.h"
 #include "remote/ring.h"
+#include "serve/server.h"
 
 enum { WAIT_MS = 10000 };
 
@@ -487,6 +490,30 @@ static void fullest_queue_ends_when_memory_is_exhausted(void **state)
 	owner_stop(&owner);
 }
 
+/* With one descriptor left, the lock file is opened, but not found again. */
+static void no_descriptors_are_not_another_process(void **state)
+{
+	struct rlimit limit, low;
+	struct owner owner;
+	char path[sizeof(owner.folder) + sizeof("/other.lock")];
+	int fd;
+
+	(void)state;
+	owner_start(&owner, 1, true);
+	snprintf(path, sizeof(path), "%s/other", owner.folder);
+	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	low = (struct rlimit){ (rlim_t)fd + 1, limit.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	fd = ibsa__server_lock(path, NULL);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(fd, -EMFILE);
+	strcat(path, ".lock");
+	assert_int_equal(unlink(path), 0);
+	owner_stop(&owner);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -499,6 +526,7 @@ int main(void)
 		cmocka_unit_test(changes_of_a_port_are_events),
 		cmocka_unit_test(issm_file_sets_the_bit_of_its_port),
 		cmocka_unit_test(fullest_queue_ends_when_memory_is_exhausted),
+		cmocka_unit_test(no_descriptors_are_not_another_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
