@@ -161,7 +161,7 @@ static const struct option_row rows_files[] = {
 	  .group = GROUP_NAMES, .file = OPTION_READS },
 	{ 'o', "output", "FILE", "replace this file",
 	  AT(output.file), .group = GROUP_FILE, .file = OPTION_REPLACES },
-	{ 0, "record", "FILE", "write the fabric's packets, for Wireshark",
+	{ 0, "record", "FILE", "write packets of this port or fabric, for Wireshark",
 	  AT(record.path), .group = GROUP_RECORD, .file = OPTION_RECORDS },
 };
 

@@ -133,8 +133,10 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server) IBSA_NONNULL(1);
  * @line:  link up|down NODE/PORT; link speed NODE/PORT RATE; node add|remove
  *         NODE, which sets all links of a node of the fabric up or down; sm
  *         move NODE; sm start|stop; fault FAULT, as ibsa_fault_parse() takes
- *         it; fault none; stats; sysfs N HOST, for ibsa fabric sysfs
- * @out:   receives lines "NAME VALUE" for stats, otherwise ""; cut to @room
+ *         it; fault none; errors NODE/PORT COUNTER +N or +N/s; stats; sysfs N
+ *         HOST, for ibsa fabric sysfs
+ * @out:   receives lines "NAME VALUE" for stats, the files of a host for sysfs,
+ *         otherwise ""; cut to @room
  * @error: after an error, a sentence; may be NULL
  *
  * Return: 0; -EINVAL no such command or argument; -ENODEV, -ENXIO no such node
