@@ -16,8 +16,8 @@
  *
  * Any thread may call these functions. They open no device, except
  * ibsa_port_access_get(). If $IBSA_FABRIC is "unix:PATH", they show the devices
- * of the node or host $IBSA_NODE of the fabric server; otherwise $SYSFS_PATH, if
- * set, replaces /sys. Lists are copies. Numbers are in host byte order.
+ * of the node or host $IBSA_NODE of the fabric server; otherwise $SYSFS_PATH,
+ * if set, replaces /sys. Lists are copies. Numbers are in host byte order.
  */
 #ifndef IBSA_DEVICE_H
 #define IBSA_DEVICE_H
@@ -52,9 +52,10 @@ struct ibsa_port {
 
 /**
  * struct ibsa_device - one device
- * @err:       0; or why one of @node_type to @port_count could not be read:
- *             this member and those after it are 0. Errors of single ports are
- *             in err of struct ibsa_port
+ * @err:       0; or why @node_type, @node_guid, @system_image_guid or the ports
+ *             could not be read. Of the first three, the one that failed and
+ *             those after it are 0; the ports are read in any case. Errors of
+ *             single ports are in err of struct ibsa_port
  * @node_type: 4 and above: iWARP and others
  * @firmware, @board: "": cannot be read
  */
@@ -218,8 +219,8 @@ struct ibsa_gid_list {
  *
  * Without empty entries. If an entry cannot be read, the err of its row is set.
  *
- * Return: 0, also for an empty list; -ENODEV no such device; -ENXIO no such
- * port; others as ibsa_devices_read()
+ * Return: 0, also for an empty list; -ENODEV no such device; -ENXIO @device has
+ * no such port; others as ibsa_devices_read()
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */

@@ -292,8 +292,9 @@ void ibsa_fabric_put(struct ibsa_fabric *fabric);
 
 /**
  * ibsa_fabric_attach - create a transport at a port of a fabric
- * @node: name or node id of a channel adapter, HOST/DEVICE, or a host: its
- *        first adapter with an active port. NULL: the first adapter of the file
+ * @node: name or node id of a channel adapter, or HOST/DEVICE; or a host: the
+ *        first of its adapters, by name, with an active port, or else its first
+ *        adapter. NULL: the first adapter of the file
  * @port: 0: the first port with a cable
  * @out:  for ibsa_options.transport; holds the fabric until it is closed
  *
@@ -593,13 +594,16 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn report,
 
 /**
  * ibsa_replay_open - open a capture as a port whose SA replays it
- * @path:  a pcap file of link type 197 (ERF) or 247 (InfiniBand)
+ * @path:  a pcap file of link type 197 (ERF) or 247 (InfiniBand), or a report
+ *         of ibsa doctor
  * @error: after an error, a sentence that tells what failed; may be NULL
  * @out:   for ibsa_options.transport
  *
  * A request gets the replies that the same request has in the capture, in their
- * order, the last one again and again; a request that is not in the capture
- * gets status 0x000c. LIDs, P_Key and GID of the port are those of the capture.
+ * order, the last one again and again. A request that is not in the capture
+ * gets the records that it selects from a whole table there, or else
+ * IBSA_STATUS_NOT_RECORDED. LIDs, P_Key and GID of the port are those of the
+ * capture.
  *
  * Return: 0; -EINVAL the file has another format, or has no request to an SA;
  * -EFBIG it has 1 GiB or more; -ENOMEM; the error of open(2) or read(2), such

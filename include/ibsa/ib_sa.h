@@ -889,7 +889,8 @@ void ib_sa_free_multicast(struct ib_sa_multicast *multicast);
  * ib_sa_get_mcmember_rec - the record of a group that the port has joined
  * @rec: receives the record, with all join states of the port
  *
- * Return: 0; -EADDRNOTAVAIL not joined, or lost; -EINVAL the parent's device
+ * Return: 0; -EADDRNOTAVAIL not joined, or lost; -EINVAL a parent process
+ * opened @device
  */
 int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
 			   union ib_gid *mgid, struct ib_sa_mcmember_rec *rec)

@@ -15,7 +15,7 @@
  * ibsa_query_wait         send a query and wait for its reply
  * ibsa_reply_outcome      classify a reply
  * ibsa_reply_explain      tell in one sentence how a query ended
- * ibsa_redirect_explain   tell to which address the SA last redirected
+ * ibsa_redirect_explain   explain the last redirection that was not followed
  * ibsa_reply_at           the bytes of one record, for IBSA_GET()
  * ibsa_reply_decode       decode one record of a reply into its struct
  * ibsa_port_get           the state of the client's port
@@ -339,9 +339,10 @@ int ibsa_query_start_sized(struct ibsa_client *client,
  * request.
  *
  * Return: 0; -EINVAL, -ERANGE @query is not valid for its record; -ENETDOWN
- * the port is down; -EAGAIN the port has no SM; -ENOBUFS the queue is full:
- * submit again after a dispatch; -ENODEV the device disappeared and is not back
- * yet; others: see ibsa_query_start(3). After an error @done is not called
+ * the port was down, or -EAGAIN had no SM, when the client last read it;
+ * -ENOBUFS the queue is full: submit again after a dispatch; -ENODEV the device
+ * disappeared and is not back yet; others: see ibsa_query_start(3). After an
+ * error @done is not called
  *
  * Source: IBA vol 1, 15.2.2 (methods), 13.4.7 (status).
  */
@@ -409,7 +410,8 @@ int ibsa_wait(struct ibsa_client *client, int timeout_ms) IBSA_NONNULL(1);
 /**
  * ibsa_wake - end an ibsa_wait() of another thread, or the next
  *
- * Need not make ibsa_fd() readable, and does not end ibsa_query_wait().
+ * Need not make ibsa_fd() readable, and does not end ibsa_query_wait(). A
+ * signal handler must not call it.
  */
 void ibsa_wake(struct ibsa_client *client) IBSA_NONNULL(1);
 
@@ -453,9 +455,8 @@ void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out)
 	IBSA_NONNULL(1, 2);
 
 /**
- * ibsa_redirect_explain - tell to which address the SA last redirected
- * @out: the sentence of ibsa_reply_explain() for the last redirection that was
- *       not followed
+ * ibsa_redirect_explain - explain the last redirection that was not followed
+ * @out: the sentence of ibsa_reply_explain() for this redirection
  *
  * Return: 0; -ENOENT there was none
  */
@@ -569,7 +570,8 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_port_get(struct ibsa_client *client,
  * @out:         the watch, until ibsa_port_watch_stop() or ibsa_close(); may be
  *               NULL
  *
- * The first call reports the differences from the state that was last read.
+ * The first call of @report has the differences from the state that was last
+ * read before the start.
  * While the device is gone, the port is IBSA_PORT_DOWN; its return is
  * IBSA_PORT_CHANGE_REREGISTER.
  *

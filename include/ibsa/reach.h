@@ -58,7 +58,8 @@ enum {
 
 /**
  * struct ibsa_reason - why there is no path
- * @is_certain: false: possible, as far as the SA shows; or no reason
+ * @is_certain: true: the SA's records, or the state of the client's port, prove
+ *              @code; false: @code is only possible, or IBSA_REASON_NONE
  * @queries:    that were tried
  * @err:        0; or what ended the search, as in struct ibsa_reply
  * @constraint: for IBSA_REASON_CONSTRAINT: the field without which the SA has a

@@ -96,7 +96,8 @@ struct ibsa_field {
  *              MultiPathRecord
  * @mask:       all component bits
  * @decode:     decodes @size bytes
- * @encode:     encodes @size bytes; sets *@over if a value does not fit
+ * @encode:     encodes @size bytes; sets *@over to 0, or to another value if a
+ *              value does not fit
  */
 struct ibsa_record {
 	const char *name;

@@ -140,7 +140,8 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server) IBSA_NONNULL(1);
  * @error: after an error, a sentence; may be NULL
  *
  * Return: 0; -EINVAL no such command or argument; -ENODEV, -ENXIO no such node
- * or port; -ENETDOWN no cable or no link; -EOPNOTSUPP no SA
+ * or port; -ENETDOWN no cable or no link; -EOPNOTSUPP no SA; -E2BIG an adapter
+ * of sysfs does not fit into @out
  */
 int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 			       const char *line, char *out, size_t room,
