@@ -22,8 +22,8 @@ enum {
 };
 
 /*
- * A path query of the reachability function, and the thread that waits for its
- * reply.
+ * A path query of ibv_gid_reachable(), its result, and the semaphore on which
+ * the calling thread waits for the reply.
  */
 struct reach_query {
 	struct context_call *call;

@@ -46,9 +46,9 @@ static const struct ibsa_record *record_of(uint16_t attribute)
 }
 
 /*
- * Clear the fields of a Get request that its component mask does not select,
- * so that they are not compared. Requests with other methods are compared as a
- * whole.
+ * Clear the fields of a Get or GetTable request for a known record that its
+ * component mask does not select, so that they are not compared. All fields of
+ * other requests are compared.
  */
 static void mask_record(const uint8_t *request, uint8_t *data)
 {

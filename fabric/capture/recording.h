@@ -50,10 +50,10 @@ int ibsa__recording_read(const char *name, const uint8_t *bytes, size_t len,
 			 struct ibsa_error *error, struct recording *out);
 
 /*
- * Find the recorded answer to a request of IBSA_MAD_BYTES. If the recording
- * has several answers to equal requests, each call returns the next answer,
- * and after the last one the last one again. Return: NULL: the recording does
- * not have the request.
+ * Find the exchange with a request equal to @request, of IBSA_MAD_BYTES. If
+ * there are several, each call returns the next one, and after the last one the
+ * last one again. Return: the exchange, which has no complete answer unless
+ * is_whole is set; NULL: the recording does not have the request.
  */
 const struct exchange *ibsa__recording_query(struct recording *recording,
 					     const uint8_t *request);

@@ -121,7 +121,7 @@ static uint16_t redirect_pkey(const struct sa *sa, uint32_t from, uint32_t to)
 	} while (0)
 
 /*
- * Write the ClassPortInfo that redirects a request of end port @from to end
+ * Write the ClassPortInfo that redirects a request from end port @from to end
  * port @to.
  */
 static void redirect_put(const struct sa *sa, uint32_t from, uint32_t to,

@@ -178,8 +178,9 @@ void ibsa__switch_fan(struct subnet *subnet, const struct topo_node *node,
 }
 
 /*
- * Allocate a multicast forwarding table for the switch, with the values of the
- * embedded SM.
+ * Allocate a multicast forwarding table for the switch, unless it has one: with
+ * the values of the embedded SM, or with zeros without this SM. Return: false:
+ * no memory.
  */
 static bool make_masks(struct subnet *subnet, const struct topo_node *node,
 		       struct switch_tables *tables)

@@ -91,8 +91,8 @@ static int parse_file(struct net_parser *parser, const char *path)
 }
 
 /*
- * Return: the path of an included file, which is relative to the file that
- * includes it.
+ * Return: the path of an included file, which the caller frees. A name without
+ * a leading slash is relative to the directory of the including file.
  */
 static char *include_path(const struct net_parser *parser, struct slice file)
 {
