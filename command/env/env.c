@@ -414,7 +414,8 @@ static int env_run(struct cli *cli, const struct library *library)
 static int cmd_env(struct cli *cli)
 {
 	if (cli->arg_count != 2)
-		return fail_usage("env needs ucx or nccl; see ibsa env --help");
+		return fail_usage("env needs one word, ucx or nccl; see "
+				  "ibsa env --help");
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
 		if (strcmp(libraries[i].name, cli->args[1]) == 0)
 			return env_run(cli, &libraries[i]);

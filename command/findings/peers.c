@@ -360,7 +360,8 @@ static void unknown_report(struct trips *trips)
 						 .tries = first->tries },
 			   &why);
 	node_finding_add(trips->check, IBSA_FINDING_NO_SA, port, NULL,
-			 "%zu of %zu queries for paths from %s failed: %s",
+			 "%zu of %zu queries for paths from %s failed, "
+			 "the first with: %s",
 			 count, trips->count, machine_port_text(port, from),
 			 first->err ? why.text
 				    : ibsa_status_text(first->status));

@@ -448,7 +448,8 @@ int ibsa_fabric_load_sized(const char *path,
 
 	if (!path)
 		return ibsa__fail(error, -EINVAL,
-				  "the path of the topology file is missing");
+				  "the path is NULL; give the path of a "
+				  "topology file");
 	err = ibsa__options_read(&known, sizeof(known), options, size, error);
 	if (err)
 		return err;

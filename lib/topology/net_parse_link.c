@@ -64,9 +64,9 @@ static int take_odd_rate(struct net_parser *parser, struct cursor word,
 		is_rate(word) ? "%.*s is not a rate: use " RATE_CHOICES
 			      : "%.*s: w is 1, 2, 4, 8 or 12 lanes; "
 				"s is a sum of 1 (SDR), 2 (DDR) and "
-				"4 (QDR); e is a sum of 1 (FDR), 2 "
-				"(EDR), 4 (HDR), 8 (NDR) and 32 "
-				"(XDR), or 0",
+				"4 (QDR), or 0 (QDR); e is a sum of 1 "
+				"(FDR), 2 (EDR), 4 (HDR), 8 (NDR) and "
+				"32 (XDR), or 0",
 		len < 24 ? len : 24, word.at);
 }
 
