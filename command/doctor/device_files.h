@@ -8,8 +8,8 @@
 #include "doctor/private.h"
 
 /*
- * Call @use for each file, with its path below the root of sysfs and its
- * edited text. On a fabric there are none.
+ * Call @use for each file of this machine, with its path below the root of
+ * sysfs and its edited text.
  */
 void device_files_each(struct private *private,
 		       void (*use)(const char *path, const char *text,
