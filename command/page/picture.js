@@ -383,8 +383,11 @@ function nodeAt(x, y) {
 		group.leaves.flatMap((leaf) => leaf.hosts).find((node) => has(node.box)) || null;
 }
 
+/* The middle of the picture stays where it is, as of a node that was searched. */
 function resize() {
 	const ratio = window.devicePixelRatio || 1;
+	view.x += (view.width - canvas.clientWidth) / 2 / view.scale;
+	view.y += (view.height - canvas.clientHeight) / 2 / view.scale;
 	view.width = canvas.clientWidth;
 	view.height = canvas.clientHeight;
 	canvas.width = Math.round(view.width * ratio);
