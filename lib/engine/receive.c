@@ -284,7 +284,8 @@ static void reply_handle(struct ibsa__engine *engine, struct txn *txn,
 			reply.rtt_ns, engine->now_ns - txn->first_ns);
 	engine->accepted_ns = engine->now_ns;
 	engine->pause_ms = 0;
-	if (!window_admits(engine) &&
+	if (engine->window.size < engine->window.max &&
+	    !window_admits(engine) &&
 	    !window_is_backlogged(txn->trip, reply.rtt_ns))
 		window_grow(&engine->window);
 	txn_answer(engine, txn, &reply);

@@ -54,11 +54,9 @@ static inline bool window_is_backlogged(const struct round_trip *trip,
 	       us > TIMES_SHORTEST * (uint64_t)trip->shortest_us;
 }
 
-/* A reply has come while the window was full. */
+/* A reply has come while the window was full, and smaller than its limit. */
 static inline void window_grow(struct window *window)
 {
-	if (window->size >= window->max)
-		return;
 	if (window->size >= window->threshold &&
 	    ++window->credit < window->size)
 		return;
