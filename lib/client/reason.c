@@ -74,6 +74,7 @@ void ibsa__reason_query_make(const struct ibsa__reason_search *search,
 	*out = search->query;
 	out->record = record;
 	out->match = &search->match;
+	out->match_size = record->host_size;
 	out->mask = mask;
 	out->method = IBSA_METHOD_GET;
 }

@@ -35,12 +35,10 @@ static struct ibsa_query path_query(struct ibsa_path *path, uint64_t mask)
 {
 	path->reversible = 1;
 	path->numb_path = 1;
-	return (struct ibsa_query){
-		.record = &ibsa_path_record,
-		.match = path,
-		.mask = mask | IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid) |
-			IBSA_PATH_CM(reversible) | IBSA_PATH_CM(numb_path),
-	};
+	return IBSA_QUERY(path, path,
+			  mask | IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid) |
+				  IBSA_PATH_CM(reversible) |
+				  IBSA_PATH_CM(numb_path));
 }
 
 /* Find the reason, and count the queries. */
