@@ -108,8 +108,8 @@ static void end_query(struct ibsa__reason_search *search,
 	ibsa__reason_go(search, step);
 }
 
-static void target_examine(struct ibsa__reason_search *search,
-			   struct reason_end *target)
+void ibsa__reason_examine(struct ibsa__reason_search *search,
+			  struct reason_end *target)
 {
 	char text[REASON_END_TEXT];
 
@@ -169,9 +169,9 @@ static void ends_examine(struct ibsa__reason_search *search)
 	else if (from->is_own && to->is_own)
 		ibsa__reason_own_path(search);
 	else if (from->is_own)
-		target_examine(search, to);
+		ibsa__reason_examine(search, to);
 	else if (to->is_own)
-		target_examine(search, from);
+		ibsa__reason_examine(search, from);
 	else if (ibsa__reason_has_key(search) && from->lid && to->lid)
 		end_query(search, to, REASON_PKEYS);
 	else if (ibsa__reason_has_key(search) && !gid_is_zero(&from->gid) &&
@@ -303,7 +303,7 @@ static void take_path(struct ibsa__reason_search *search,
 	struct ibsa_path path;
 
 	if (!found || ibsa_reply_decode(reply, 0, &path, sizeof(path)) != 0) {
-		target_examine(search, end);
+		ibsa__reason_examine(search, end);
 		return;
 	}
 	end->lid = path.dlid;
@@ -357,7 +357,8 @@ static void take_both(struct ibsa__reason_search *search,
 		return;
 	}
 	search->checks_both = !search->from.pkey && !search->to.pkey;
-	target_examine(search, search->to.pkey ? &search->from : &search->to);
+	ibsa__reason_examine(search,
+			     search->to.pkey ? &search->from : &search->to);
 }
 
 /*
@@ -370,7 +371,10 @@ static void take_pkeys(struct ibsa__reason_search *search,
 	struct reason_pkeys pkeys;
 
 	if (!found) {
-		target_examine(search, search->target);
+		if (search->from.pkey && search->to.pkey)
+			search_give_up(search);
+		else
+			ibsa__reason_examine(search, search->target);
 		return;
 	}
 	ibsa__reason_read_pkeys(reply, &pkeys);

@@ -189,6 +189,13 @@ typedef void reason_query_fn(struct ibsa__reason_search *search,
 typedef void reason_take_fn(struct ibsa__reason_search *search,
 			    const struct ibsa_reply *reply, bool found);
 
+/*
+ * Find out next why this port has no path to @target. Without a query left, end
+ * the search.
+ */
+void ibsa__reason_examine(struct ibsa__reason_search *search,
+			  struct reason_end *target);
+
 /* Steps about the port at one end of the path (reason_target.c). */
 reason_query_fn ibsa__reason_query_node, ibsa__reason_query_port,
 	ibsa__reason_query_link, ibsa__reason_query_sibling;

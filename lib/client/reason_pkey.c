@@ -194,12 +194,16 @@ void ibsa__reason_guess_pkeys(struct ibsa__reason_search *search)
 {
 	const uint16_t from = search->from.pkey;
 	const uint16_t to = search->to.pkey;
-	const char *certainty = "query with the SM_Key";
+	const bool has_key = ibsa__reason_has_key(search);
+	const char *certainty;
 
-	if (ibsa__reason_has_key(search))
-		certainty = ibsa__reason_constraints(search->query.mask)
-				    ? "query without constraints"
-				    : "compare their P_KeyTableRecords";
+	if (ibsa__reason_constraints(search->query.mask))
+		certainty = has_key ? "query without constraints"
+				    : "query with the SM_Key and without "
+				      "constraints";
+	else
+		certainty = has_key ? "compare their P_KeyTableRecords"
+				    : "query with the SM_Key";
 
 	if (is_same_partition(from, to))
 		ibsa__reason_set(search, IBSA_REASON_BOTH_LIMITED, false,

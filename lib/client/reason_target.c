@@ -9,11 +9,11 @@
 #include "client/reason.h"
 
 /* Set the reason: the SA has no port with the GID or LID of the target. */
-static void unknown_set(struct ibsa__reason_search *search, bool is_certain)
+static void unknown_set(struct ibsa__reason_search *search)
 {
 	char text[REASON_END_TEXT];
 
-	ibsa__reason_set(search, IBSA_REASON_UNKNOWN_PORT, is_certain,
+	ibsa__reason_set(search, IBSA_REASON_UNKNOWN_PORT, true,
 			 "the SA shows no port with %s%s; it does not "
 			 "show ports that are down",
 			 ibsa__reason_end_text(search->target, text),
@@ -59,8 +59,7 @@ void ibsa__reason_take_node(struct ibsa__reason_search *search,
 	struct ibsa_node node;
 
 	if (found && search->checks_both && search->target == &search->to) {
-		search->target = &search->from;
-		ibsa__reason_go(search, REASON_NODE);
+		ibsa__reason_examine(search, &search->from);
 	} else if (found &&
 		   ibsa_reply_decode(reply, 0, &node, sizeof(node)) == 0) {
 		name_set(search, &node);
@@ -72,7 +71,7 @@ void ibsa__reason_take_node(struct ibsa__reason_search *search,
 		search->sibling_num = sibling_first(search);
 		ibsa__reason_go(search, REASON_SIBLING);
 	} else {
-		unknown_set(search, true);
+		unknown_set(search);
 	}
 }
 
@@ -226,12 +225,10 @@ void ibsa__reason_take_sibling(struct ibsa__reason_search *search,
 				 "and the SA shows only port %u of this node",
 				 search->sibling_num, search->node,
 				 node.local_port_num);
-	} else if (is_last) {
-		unknown_set(search, true);
-	} else if (search->reason.queries < IBSA_REASON_QUERIES) {
+	} else if (!is_last && search->reason.queries < IBSA_REASON_QUERIES) {
 		search->sibling_num = 3 - search->sibling_num;
 		ibsa__reason_go(search, REASON_SIBLING);
 	} else {
-		unknown_set(search, false);
+		unknown_set(search);
 	}
 }

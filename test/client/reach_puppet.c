@@ -22,6 +22,7 @@ enum {
 	QUEUE = 1,
 	COUNT = 5,
 	TIMEOUT_MS = 50,
+	PATH_BYTES = 64,
 };
 
 static struct puppet puppet;
@@ -46,7 +47,8 @@ static int set_up(void **state)
 					.window_min = WINDOW,
 					.queue = QUEUE,
 					.seed = 1,
-					.jitter_percent = -1 };
+					.jitter_percent = -1,
+					.access.sm_key = 1 };
 
 	(void)state;
 	puppet_init(&puppet);
@@ -295,9 +297,11 @@ static void one_that_waits_for_room_can_be_stopped(void **state)
 	pass(20);
 }
 
-static void start_with_reasons(void)
+/* Check gids[0], from @from, and search for the reason. */
+static void start_from(const struct ibsa_gid *from)
 {
-	const struct ibsa_reach_options options = { .timeout_ms = TIMEOUT_MS,
+	const struct ibsa_reach_options options = { .from = *from,
+						    .timeout_ms = TIMEOUT_MS,
 						    .why = IBSA_WHY_ALWAYS };
 
 	assert_int_equal(ibsa_reach_start(client, &options, gids, 1, note, NULL,
@@ -332,7 +336,7 @@ static void answer_with_state(uint8_t state)
 	const struct ibsa_port_info info = { .port_state = state,
 					     .port_physical_state = 2 };
 
-	start_with_reasons();
+	start_from(&puppet.port.gid);
 	answer(0, 0x0300);
 	answer_with(1, &ibsa_node_record, &node);
 	assert_int_equal(told.count, 0);
@@ -404,6 +408,53 @@ static void active_port_without_a_path_has_a_possible_reason(void **state)
 	assert_non_null(strstr(told.answers[0].detail, "no route"));
 }
 
+/* Answer request number @n with a path of a P_Key to each of the GIDs. */
+static void answer_with_paths(unsigned int n, const uint16_t *pkeys,
+			      size_t count)
+{
+	struct puppet_mad mad = puppet_answer(puppet_sent(&puppet, n));
+	uint8_t *wire = mad.mad + IBSA_SA_HEADER_BYTES;
+
+	ibsa_put_be16(mad.mad + MAD_ATTRIBUTE, ibsa_path_record.attribute);
+	ibsa_put_be16(mad.mad + MAD_ATTRIBUTE_OFFSET, PATH_BYTES / 8);
+	mad.len = IBSA_SA_HEADER_BYTES + count * PATH_BYTES;
+	ibsa_put_be32(mad.mad + MAD_RMPP_LENGTH,
+		      (uint32_t)mad.len - MAD_RMPP_END);
+	for (size_t i = 0; i < count; i++) {
+		const struct ibsa_path path = { .sgid = puppet.port.gid,
+						.dgid = gids[i],
+						.dlid = (uint16_t)(12 + i),
+						.pkey = pkeys[i] };
+
+		assert_int_equal(ibsa_record_encode(
+					 &ibsa_path_record, &path, sizeof(path),
+					 wire + i * PATH_BYTES, PATH_BYTES),
+				 0);
+	}
+	puppet_deliver(&puppet, &mad);
+	pass(0);
+}
+
+/*
+ * The SA has a path to both ends, but no P_Key table of one of them: the reason
+ * is that which the P_Keys of the paths suggest.
+ */
+static void end_without_a_pkey_table_is_not_unknown(void **state)
+{
+	const uint16_t pkeys[] = { 0x8001, 0x8002 };
+
+	(void)state;
+	start_from(&gids[1]);
+	answer(0, 0x0300);
+	answer_with_paths(1, pkeys, 2);
+	answer(2, 0x0300);
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.answers[0].reason, IBSA_REASON_NO_PKEY);
+	assert_false(told.answers[0].is_certain);
+	assert_non_null(strstr(told.answers[0].detail,
+			       "shares P_Key 0x8002 with the source"));
+}
+
 /*
  * If a further query, for the reason, is refused, the result of the GID does
  * not change.
@@ -411,7 +462,7 @@ static void active_port_without_a_path_has_a_possible_reason(void **state)
 static void refused_further_query_ends_the_search(void **state)
 {
 	(void)state;
-	start_with_reasons();
+	start_from(&puppet.port.gid);
 	answer(0, 0x0300);
 	answer(1, 0x0200);
 	assert_int_equal(told.count, 1);
@@ -438,6 +489,7 @@ int main(void)
 		TEST(active_port_without_a_link_is_possibly_down),
 		TEST(armed_port_without_a_link_is_not_called_active),
 		TEST(active_port_without_a_path_has_a_possible_reason),
+		TEST(end_without_a_pkey_table_is_not_unknown),
 		TEST(refused_further_query_ends_the_search),
 	};
 
