@@ -658,7 +658,7 @@ paths() {
 	on 1 path self node2 sl=0 mtu_selector=0 mtu=4096
 	err_has ': mtu greater than 4096; without this constraint there is a path with mtu 2048'
 	on 1 path self fe80::dead:beef sl=0
-	err_has 'dead:beef: possibly unknown, or in no partition of this port: '
+	err_has 'dead:beef: unknown, or in no partition of this port: '
 	on 1 -j path self fe80::dead:beef
 	json 'length == 1 and (.[0] | .dgid == "fe80::dead:beef" and .dlid == null)'
 	json '.[0].reason == "unknown, or in no partition of this port"'

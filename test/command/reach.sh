@@ -348,7 +348,7 @@ matrix() {
 	on 1 -j reach --matrix self $nobody
 	json 'map(.reach) == ["yes", "no", "no", "no"]'
 	json '.[3].from_node == null and (.[3].reason |
-		startswith("possibly unknown, or in no partition"))'
+		startswith("unknown, or in no partition"))'
 	json '.[3].from_host == null and .[0].from_host == "node1"'
 	printf 'self\nnode2\n' | asked 0 --matrix -; lines 4
 	on 0 reach --matrix node3/mlx5_0 node2 node3/mlx5_1; lines 6
