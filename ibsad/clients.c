@@ -17,7 +17,7 @@ static void port_changed(unsigned int changes,
 	pthread_mutex_lock(&daemon->lock);
 	ibsad_cache_flush(cache);
 	ibsad_port_read(&daemon->ports, cache->port, 0);
-	ibsa__server_changed(daemon->server);
+	daemon_changed(daemon);
 	pthread_mutex_unlock(&daemon->lock);
 }
 

@@ -64,6 +64,16 @@ static inline struct policy policy_of(const struct daemon *daemon,
 }
 
 /*
+ * What clients read of a port has changed. Ports can still change when ibsad
+ * ends, after the server is closed, while services are deleted.
+ */
+static inline void daemon_changed(struct daemon *daemon)
+{
+	if (daemon->server)
+		ibsa__server_changed(daemon->server);
+}
+
+/*
  * Umad files of clients (file.c): struct serve_ops.open, and the operations of
  * the files. ibsad_file_readable() is called when a file, the data of its entry
  * in @poll_fd, may have packets.

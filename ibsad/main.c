@@ -381,6 +381,7 @@ static int daemon_run(struct daemon *daemon, const struct settings *settings,
 		ibsad_systemd_notify("STOPPING=1");
 	}
 	ibsa__server_close(daemon->server);
+	daemon->server = NULL;
 	ibsad_clients_close(daemon, END_MS);
 	ibsad_owned_done(&daemon->owned);
 	for (uint32_t i = 1; i <= IBSAD_PORTS; i++) {

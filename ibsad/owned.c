@@ -224,7 +224,8 @@ static void restored_end(struct service *service)
 	struct daemon *daemon = service->owned->daemon;
 
 	service->retry_ns = 0;
-	service->state = ibsa__server_has_user(daemon->server, service->user)
+	service->state = daemon->server && ibsa__server_has_user(daemon->server,
+								 service->user)
 				 ? SERVICE_SET
 				 : SERVICE_ENDED;
 }

@@ -123,7 +123,7 @@ static void readers_wake(struct ibsad_reports *reports)
 static void gap_note(struct ibsad_reports *reports)
 {
 	reports->gaps++;
-	ibsa__server_changed(reports->daemon->server);
+	daemon_changed(reports->daemon);
 }
 
 static void report_put(struct ibsad_reports *reports,
@@ -455,7 +455,7 @@ static void reports_queue(struct report_reader *reader)
 	if (reports->count - reader->next > REPORTS_RING) {
 		reader->gaps++;
 		reader->next = reports->count;
-		ibsa__server_changed(reports->daemon->server);
+		daemon_changed(reports->daemon);
 	}
 	while (reader->next < reports->count &&
 	       ibsad_file_queue(reader->file)->bytes < REPORT_QUEUE_BYTES) {
