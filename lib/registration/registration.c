@@ -344,12 +344,27 @@ void ibsa__registration_init(struct ibsa__registration *registration,
 	ibsa__alarm_init(&registration->alarm, registration_on_alarm);
 }
 
+/*
+ * Whether the SA has deleted a registration whose Delete was sent more than once,
+ * although it refuses the last try: an earlier try was carried out, and its
+ * reply was lost.
+ */
+static bool reply_tells_deleted(const struct ibsa_reply *reply)
+{
+	return !reply->err && reply->tries > 1 &&
+	       (reply->status == IBSA_STATUS_REQ_INVALID ||
+		reply->status == IBSA_STATUS_NO_RECORDS);
+}
+
 static void registration_on_reply(const struct ibsa_reply *reply, void *arg)
 {
 	struct ibsa__registration *registration = arg;
 
 	registration->query_id = 0;
-	if (registration->step == IBSA__STEP_DELETE)
+	if (registration->step == IBSA__STEP_DELETE &&
+	    reply_tells_deleted(reply))
+		registration_released(registration, 0, 0);
+	else if (registration->step == IBSA__STEP_DELETE)
 		registration_released(registration, reply->err, reply->status);
 	else if (registration->releasing)
 		registration_delete(registration);

@@ -49,6 +49,8 @@ static void take_set(const struct puppet_mad *mad, struct puppet_mad *reply)
 		ibsa_put_be16(reply->mad + MAD_STATUS, sa.set_status);
 		return;
 	}
+	if (!subscribe && sa.loses_unset && !(sa.has & bit))
+		ibsa_put_be16(reply->mad + MAD_STATUS, IBSA_STATUS_REQ_INVALID);
 	if (subscribe)
 		sa.has |= bit;
 	else
@@ -133,6 +135,7 @@ static void take_table(const struct puppet_mad *mad)
 static void request_handle(const struct puppet_mad *mad)
 {
 	struct puppet_mad reply = puppet_answer(mad);
+	const unsigned int had = sa.has;
 
 	if (mad->mad[MAD_METHOD] == IBSA_METHOD_REPORT_RESP) {
 		sa.answers++;
@@ -148,7 +151,7 @@ static void request_handle(const struct puppet_mad *mad)
 		take_set(mad, &reply);
 	else
 		subscriptions_answer(mad, &reply);
-	if (!sa.is_silent)
+	if (!sa.is_silent && !(sa.loses_unset && had & ~sa.has))
 		puppet_deliver(&puppet, &reply);
 }
 

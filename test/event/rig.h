@@ -23,6 +23,7 @@ extern struct ibsa_client *client;
 extern struct rig_sa {
 	unsigned int has; /* a bit for each producer type */
 	bool is_silent;
+	bool loses_unset;    /* answers an unsubscription at its second try */
 	bool hides;	     /* does not return subscriptions */
 	uint16_t set_status; /* status of Set(InformInfo) ... */
 	unsigned int set_of; /* ... for these producer types */

@@ -313,6 +313,22 @@ static void close_reports_the_status_of_the_sa(void **state)
 }
 
 /*
+ * The SA has no such subscription at the second try, because it has carried out
+ * the first, whose reply was lost.
+ */
+static void close_accepts_a_lost_reply(void **state)
+{
+	(void)state;
+	watch_subscribed(0, &diary);
+	sa.loses_unset = true;
+	assert_int_equal(ibsa_close(client), 0);
+	assert_in_range(sa.unsets, 2, 8);
+	assert_int_equal(sa.has, 0);
+	assert_int_equal(expect_event(&diary, 1, IBSA_EVENT_ENDED)->status, 0);
+	reopen();
+}
+
+/*
  * If the client is closed while a Set is in flight, it deletes the
  * subscription; a Set that was not sent yet is not sent.
  */
@@ -418,6 +434,7 @@ int main(void)
 		TEST(close_takes_a_limited_time),
 		TEST(close_reports_a_failed_wait),
 		TEST(close_reports_the_status_of_the_sa),
+		TEST(close_accepts_a_lost_reply),
 		TEST(close_while_subscribing),
 		TEST(closing_client_takes_no_watch),
 		TEST(full_window_is_waited_for),
