@@ -170,10 +170,14 @@ rendered_sys() {
 	"$ibsa" fabric link speed 'dgx1 mlx5_2/1' 1xSDR
 	within 5 shows rate '2.5 Gb/sec (1X SDR)' ||
 		wrong "the rate of a slow link is $(status 2 rate)"
-	ibportstate -C mlx5_0 -P 1 "$(field 'Base lid' ibstat mlx5_2 1)" 1 \
-		lid 999 >out 2>err || wrong "ibportstate: $(cat out err)"
-	within 5 shows 'base lid' 0x3e7 ||
-		wrong "a new LID is $(status 2 'base lid')"
+	# A sweep of OpenSM gives the port its LID back.
+	for _ in {1..5}; do
+		ibportstate -C mlx5_0 -P 1 \
+			"$(field 'Base lid' ibstat mlx5_2 1)" 1 lid 999 \
+			>out 2>err || wrong "ibportstate: $(cat out err)"
+		within 2 shows 'base lid' 0x3e7 && return
+	done
+	wrong "a new LID is $(status 2 'base lid')"
 }
 
 same 'ibstat -l' "$(printf 'mlx5_%d\n' {0..9})" "$(ibstat -l)"
