@@ -110,10 +110,10 @@ enum txn_overdue {
 /*
  * SILENT_PLACES: most requests that an SA gets which does not reply, also if
  * the largest window has more places. OVERDUE_WINDOWS: usual limit of overdue
- * requests, as a multiple of that number. RETRY_WINDOWS: the limit if the window limits retries only, and the
- * SA replies. Retries that are due then rarely wait, because a transport that
- * holds requests drops the replies to those that wait. An SA that does not
- * reply gets one window.
+ * requests, as a multiple of that number. RETRY_WINDOWS: the limit if the window
+ * limits retries only, and the SA replies. Retries that are due then rarely
+ * wait, because a transport that holds requests drops the replies to those that
+ * wait. An SA that does not reply gets one window.
  */
 enum { SILENT_PLACES = 16, OVERDUE_WINDOWS = 8, RETRY_WINDOWS = 64 };
 
