@@ -212,17 +212,21 @@ static bool is_node_name(struct ibsa_fabric *fabric, const char *text)
 	return false;
 }
 
-/* Take the ports of a set of devices, which are those of one host. */
-static int fabric_set_take(const struct scope *scope, struct ibsa_error *error,
-			   struct machine *out)
+/*
+ * Take the ports whose node matches @host as well as @best; or, if @best is 0,
+ * those of @host that the set of devices selects.
+ */
+static int fabric_host_take(const struct scope *scope, const char *host,
+			    int best, struct ibsa_error *error,
+			    struct machine *out)
 {
 	struct ibsa_fabric_port port;
-	char host[IBSA_VALUE_TEXT];
 	bool has_device = false;
 
-	set_host(scope, out->fabric, host);
 	for (size_t i = 0; !ibsa_fabric_port_at(out->fabric, i, &port); i++) {
-		if (!is_of_host(&port, host) || !scope_has_node(scope, &port))
+		if (best ? scope_node_match(host, &port) != best
+			 : !is_of_host(&port, host) ||
+				    !scope_has_node(scope, &port))
 			continue;
 		has_device = true;
 		if (scope_has_port(scope, port.number) &&
@@ -240,8 +244,6 @@ static int fabric_ports_take(const struct scope *scope,
 {
 	struct ibsa_fabric_port port;
 	char host[IBSA_VALUE_TEXT];
-	bool has_device = false;
-	int best;
 
 	if (ibsa_fabric_port_at(out->fabric, 0, &port) != 0) {
 		out->is_missing = true;
@@ -250,25 +252,16 @@ static int fabric_ports_take(const struct scope *scope,
 		return CLI_DEVICE;
 	}
 	if (scope_is_set(scope->device) &&
-	    !is_node_name(out->fabric, scope->device))
-		return fabric_set_take(scope, error, out);
+	    !is_node_name(out->fabric, scope->device)) {
+		set_host(scope, out->fabric, host);
+		return fabric_host_take(scope, host, 0, error, out);
+	}
 	snprintf(host, sizeof(host), "%.*s", (int)host_len(port.node),
 		 port.node);
 	if (scope->device)
 		snprintf(host, sizeof(host), "%s", scope->device);
-	best = best_match(out->fabric, host);
-	for (size_t i = 0; !ibsa_fabric_port_at(out->fabric, i, &port); i++) {
-		if (scope_node_match(host, &port) != best)
-			continue;
-		has_device = true;
-		if (scope_has_port(scope, port.number) &&
-		    port_add(out, machine_port_of_fabric(&port), error))
-			return CLI_DEVICE;
-	}
-	out->is_missing = out->count == 0;
-	if (out->is_missing)
-		scope_none(scope, has_device, error);
-	return out->is_missing ? CLI_DEVICE : CLI_DONE;
+	return fabric_host_take(scope, host, best_match(out->fabric, host),
+				error, out);
 }
 
 /* Read the P_Key table of a fabric's port, through a client at the port. */
