@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Tests that the installed headers compile without a warning, by gcc and by clang,
-# in C11, C17, C++17 and C++20: each header first and twice, and before and after
-# those of rdma-core; and the programs of FOLDER, which use macros of all headers,
+# in C11, C17, C++17 and C++20: each header first, twice and before those of
+# rdma-core, and all of them after those; and the programs of FOLDER, which use macros of all headers,
 # and those of ib_sa.h and verbs.h beside other descriptions of the same. Prints
 # the number of compilations. Also tests that a wrong struct does not compile, that
 # no struct has padding at its end, that no name is both a type and a function, which
@@ -78,10 +78,10 @@ for header in ibsa/*.h ibsa/compat/*/*.h; do
 	ibsa/compat/*) header=${header#ibsa/compat/} option=$compat ;;
 	*) option= ;;
 	esac
-	included "$header" "$header" | compile $option
-	included "$header" $rdma_core | compile $option
-	included $rdma_core "$header" | compile $option
+	included "$header" "$header" $rdma_core | compile $option
 done
+included $rdma_core ibsa/*.h | compile
+included $rdma_core $(cd ibsa/compat && echo */*.h) | compile $compat
 
 # usage: program NAME [FLAG...]
 program() {
@@ -132,7 +132,7 @@ macros 'path, path, 0' 'node, reply, 0, path' | refuse
 processors=$(nproc 2>/dev/null || echo 2)
 xargs -P "$processors" -L 1 env <"$work/commands" || failed=1
 compilations=$(wc -l <"$work/commands")
-if [ "$compilations" -lt 400 ]; then
+if [ "$compilations" -lt 200 ]; then
 	echo "the headers were not found"
 	failed=1
 fi
