@@ -12,7 +12,6 @@
 #include "fabric/mad/agent.h"
 #include "fabric/mad/port.h"
 #include "fabric/mad/net.h"
-#include "wire/request.h"
 
 enum {
 	QPN_MULTICAST = 0xffffff,
@@ -55,7 +54,7 @@ void ibsa__mad_refuse(struct mad_net *net, const struct message *message,
 	mad = answer->body.bytes;
 	memcpy(mad, message->body.bytes, IBSA_MAD_BYTES);
 	answer->body.len = IBSA_MAD_BYTES;
-	mad[MAD_METHOD] = ibsa__response_method(mad[MAD_METHOD]);
+	mad[MAD_METHOD] = IBSA_METHOD_GET_RESP;
 	if (mad[MAD_CLASS] == CLASS_SMP_DIRECT)
 		status |= STATUS_DIRECTION;
 	ibsa_put_be16(mad + MAD_STATUS, status);

@@ -367,8 +367,14 @@ bool ibsa__pma_take(void *arg, const struct message *message,
 	};
 	struct message *reply;
 
-	if (mad[MAD_CLASS] != CLASS_PERF ||
-	    (mad[MAD_METHOD] != IBSA_METHOD_GET && !request.is_set))
+	if (mad[MAD_CLASS] != CLASS_PERF)
+		return false;
+	if (method_is_refused(mad)) {
+		ibsa__mad_refuse(nodes->net, message, at->port,
+				 IBSA_STATUS_BAD_METHOD, now_ns);
+		return true;
+	}
+	if (mad[MAD_METHOD] != IBSA_METHOD_GET && !request.is_set)
 		return false;
 	reply = ibsa__mad_answer(nodes->net, message, at->port, now_ns);
 	/* Without memory, the answer is lost. */

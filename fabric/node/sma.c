@@ -204,6 +204,11 @@ bool ibsa__sma_take(void *arg, const struct message *message,
 		ibsa__trap_repressed(nodes, message, &nodes->subnet->ends[end]);
 		return true;
 	}
+	if (method_is_refused(mad)) {
+		ibsa__mad_refuse(nodes->net, message, at->port,
+				 IBSA_STATUS_BAD_METHOD, now_ns);
+		return true;
+	}
 	if ((mad[MAD_METHOD] != IBSA_METHOD_GET &&
 	     mad[MAD_METHOD] != IBSA_METHOD_SET) ||
 	    ibsa_be16(mad + MAD_ATTRIBUTE) == SMP_SM_INFO)

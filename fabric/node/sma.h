@@ -170,6 +170,20 @@ void ibsa__sma_linear_forwarding(struct smp *smp);
 void ibsa__sma_multicast_forwarding(struct smp *smp);
 
 /*
+ * Whether the agents of a node refuse the method of a MAD: all but Get, Set, the
+ * messages to a manager, and responses. Source: Linux
+ * drivers/infiniband/hw/qib/qib_mad.c, process_subn().
+ */
+static inline bool method_is_refused(const uint8_t *mad)
+{
+	const uint8_t method = mad[MAD_METHOD];
+
+	return method != IBSA_METHOD_GET && method != IBSA_METHOD_SET &&
+	       method != METHOD_SEND && method != METHOD_TRAP &&
+	       method != IBSA_METHOD_REPORT && !mad_is_response(mad);
+}
+
+/*
  * Process an SMP at a port, if it is for the node's agent; other SMPs are for
  * an SM at the port. This function is the member take of a struct port_handler.
  */

@@ -17,7 +17,6 @@
 #include "fabric/node/sma.h"
 
 enum {
-	METHOD_TRAP = 0x05,
 	NOTICE_ATTRIBUTE = 0x0002,
 	TRAP_M_KEY = 256,
 	TRIES = 10,

@@ -43,7 +43,7 @@ enum {
 
 /* The bit that the methods of responses have. */
 enum { METHOD_RESPONSE = 0x80 };
-enum { METHOD_TRAP_REPRESS = 0x07 };
+enum { METHOD_SEND = 0x03, METHOD_TRAP = 0x05, METHOD_TRAP_REPRESS = 0x07 };
 enum { CLASS_BM = 0x05 };
 
 _Static_assert(sizeof(struct ibsa__sa_header_bits) == IBSA_SA_HEADER_BYTES * 8,

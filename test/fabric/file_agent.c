@@ -10,7 +10,6 @@
 enum {
 	CLASS_VENDOR = 0x09, /* without an OUI */
 	CLASS_VENDOR_OUI = 0x30,
-	METHOD_SEND = 0x03,
 	METHOD_GET_RESP = 0x81,
 	ATTRIBUTE = 0x0010,
 };

@@ -13,7 +13,6 @@
 
 enum {
 	CLASS_VENDOR = 0x09, /* without an OUI */
-	METHOD_SEND = 0x03,
 	ATTRIBUTE = 0x0010,
 	NODE_RECORD = 0x0011,
 };

@@ -14,6 +14,7 @@
 enum {
 	GET = 1,
 	SET = 2,
+	GET_TABLE = 0x12, /* no method of performance agents */
 	CLASS_PORT_INFO = 0x0001,
 	SAMPLES_CONTROL = 0x0010,
 	SAMPLES_RESULT = 0x0011,
@@ -396,6 +397,8 @@ static void request_for_a_missing_object_is_refused(void **state)
 	assert_int_equal(ibsa_be16(mad + MAD_STATUS), 0x1c);
 	mad = exchange(rig, rig->lid_b, GET, PORT_COUNTERS, 0xff, 0);
 	assert_int_equal(ibsa_be16(mad + MAD_STATUS), 0x1c);
+	mad = exchange(rig, rig->lid_s, GET_TABLE, PORT_COUNTERS, 1, 0);
+	assert_int_equal(ibsa_be16(mad + MAD_STATUS), 0x08);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)

@@ -37,6 +37,8 @@ static void request_for_a_missing_object_is_refused(void **state)
 		{ GET, GUID_INFO, 1, 1, INVALID },
 		{ GET, GUID_INFO, 4, 2, INVALID },
 		{ GET, SM_INFO, 0, 2, UNSUPPORTED },
+		{ GET_TABLE, NODE_INFO, 0, 1, BAD_METHOD },
+		{ GET_TABLE, NODE_INFO, 0, 2, BAD_METHOD },
 	};
 	const struct rig *rig = *state;
 

@@ -14,6 +14,7 @@ enum {
 	SET = 2,
 	TRAP = 5,
 	TRAP_REPRESS = 7,
+	GET_TABLE = 0x12, /* no method of SMPs */
 	GET_RESP = 0x81,
 	NOTICE = 0x0002,
 	NODE_DESCRIPTION = 0x0010,
@@ -27,8 +28,10 @@ enum {
 	LINEAR_TABLE = 0x0019,
 	MULTICAST_TABLE = 0x001b,
 	SM_INFO = 0x0020,
+	MLNX_PORT_INFO = 0xff90,
 	CLASS_VENDOR = 0x09,
 	INVALID = 0x1c,
+	BAD_METHOD = 0x08,
 	UNSUPPORTED = 0x0c,
 	LID_A = 1,
 	LID_S = 2,
