@@ -285,8 +285,9 @@ void ibsa__sma_port_info(struct smp *smp)
 
 /*
  * Answer MLNXExtendedPortInfo, an attribute of Mellanox devices that OpenSM
- * reads: it shows whether the link is FDR10. Source: OpenSM, ib_types.h,
- * ib_mlnx_ext_port_info_t.
+ * reads: it shows whether the link is FDR10. Devices of other vendors refuse
+ * it; nodes whose vendor the topology file does not give have it. Source:
+ * OpenSM, ib_types.h, ib_mlnx_ext_port_info_t.
  */
 void ibsa__sma_extended_port_info(struct smp *smp)
 {
@@ -295,12 +296,15 @@ void ibsa__sma_extended_port_info(struct smp *smp)
 		ENABLED_AT = 11,
 		ACTIVE_AT = 15,
 		FDR10 = 1,
+		MELLANOX = 0x0002c9,
 	};
 	const struct topo_port *port = port_of(smp);
+	const bool is_refused = smp->node->vendor &&
+				smp->node->vendor != MELLANOX;
 	bool is_fdr10;
 
-	if (!port) {
-		smp->status = SMP_INVALID;
+	if (is_refused || !port) {
+		smp->status = is_refused ? SMP_UNSUPPORTED : SMP_INVALID;
 		return;
 	}
 	is_fdr10 = port->rate.speed == SPEED_FDR10;

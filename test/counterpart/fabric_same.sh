@@ -101,7 +101,7 @@ same iblinkinfo
 same sminfo
 for lid in 1 2 3 4 5 6; do
 	for what in nodedesc nodeinfo portinfo switchinfo pkeys sl2vl vlarb \
-		guidinfo mlnxextportinfo; do
+		guidinfo; do
 		same smpquery "$what" "$lid"
 	done
 	same ibroute "$lid"

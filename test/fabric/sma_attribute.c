@@ -50,6 +50,18 @@ static void request_for_a_missing_object_is_refused(void **state)
 				 cases[i].status);
 }
 
+/* Of the two switches, one is a device of another vendor. */
+static void only_devices_of_mellanox_have_their_attribute(void **state)
+{
+	static const uint8_t path_s2[] = { 1, 2 };
+	const struct rig *rig = *state;
+
+	(void)sma_get(rig, MLNX_PORT_INFO, 1, path_s, 1);
+	assert_int_equal(sma_status(sma_exchange(rig, GET, MLNX_PORT_INFO, 1,
+						 path_s2, 2, NULL)),
+			 UNSUPPORTED);
+}
+
 static void impossible_values_are_refused(void **state)
 {
 	const struct rig *rig = *state;
@@ -162,6 +174,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(request_for_a_missing_object_is_refused),
+		TEST(only_devices_of_mellanox_have_their_attribute),
 		TEST(impossible_values_are_refused),
 		TEST(tables_keep_what_is_set),
 		BARE(tables_keep_what_is_set),

@@ -6,6 +6,7 @@ static const char two_hosts[] = "Switch 20 \"s\" # \"the switch\"\n"
 				"[1] \"a\"[1]\n"
 				"[17] \"b\"[1] # 4xEDR\n"
 				"[2] \"s2\"[1]\n"
+				"vendid=0x8f1\n"
 				"Switch 2 \"s2\"\n"
 				"Ca 1 \"a\"\n"
 				"Ca 2 \"b\"\n";
