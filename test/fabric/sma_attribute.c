@@ -165,6 +165,10 @@ static void the_embedded_sm_shows_its_tables(void **state)
 			 IBSA_PORT_ACTIVE);
 	assert_int_equal(sma_port_info(rig, 3, path_s, 1).port_state,
 			 IBSA_PORT_DOWN);
+	/* A port without a link has the P_Key of power-on. */
+	data = sma_get(rig, PKEY_TABLE, 3 << 16, path_s, 1);
+	assert_int_equal(ibsa_be16(data), 0xffff);
+	assert_int_equal(ibsa_be16(data + 2), 0);
 	data = sma_get(rig, SM_INFO, 0, no_path, 0);
 	/* Priority 0 and Master, as in the SA's record: test/fabric/sa.c. */
 	assert_int_equal(data[20], 0x03);
