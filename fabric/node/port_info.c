@@ -12,9 +12,10 @@
 /* Capability bits. IBA vol 1, table 146. */
 enum {
 	CAP_IS_SM = 1 << 1,
-	CAP_BASE_PORT0 = 0x0000c048,
-	CAP_END_PORT = 0x0250c048, /* with ClientReregistration */
-	CAP2_WIDTH_2X_AND_HDR = 0x30,
+	CAP_BASE_PORT0 = 0x0000c848,
+	CAP_END_PORT = 0x0240c848, /* with ClientReregistration */
+	CAP2_WIDTH_2X = 1 << 4,
+	CAP2_HDR = 1 << 5,
 	CAP2_NDR = 1 << 10,
 	CAP2_EXTENDED_SPEEDS_2_AND_XDR = 3 << 11,
 };
@@ -121,26 +122,39 @@ uint32_t ibsa__port_capabilities(const struct subnet *subnet,
 }
 
 /*
- * Return: CapabilityMask2 of a port: the speeds that the port supports; for a
- * switch's port 0, those that any port of the switch supports. Source: Linux
- * include/rdma/ib_mad.h.
+ * Return: the bits of CapabilityMask2 for the width and speed that a port
+ * supports. Source: Linux include/rdma/ib_mad.h.
+ */
+static uint16_t link_capabilities2(const struct topo_port *port)
+{
+	const struct link_bits bits = ibsa__link_bits(port->most, port->most);
+	const uint8_t speed = port->most.speed;
+	uint16_t mask = 0;
+
+	if (ibsa__widths_of_bits(bits.width_supported) & 1u << WIDTH_2X)
+		mask |= CAP2_WIDTH_2X;
+	if (speed >= SPEED_HDR)
+		mask |= CAP2_HDR;
+	if (speed >= SPEED_NDR)
+		mask |= CAP2_NDR;
+	if (speed >= SPEED_XDR)
+		mask |= CAP2_EXTENDED_SPEEDS_2_AND_XDR;
+	return mask;
+}
+
+/*
+ * Return: CapabilityMask2 of an end port; that of a switch's port 0 is about all
+ * ports of the switch.
  */
 static uint16_t capabilities2(const struct subnet *subnet,
 			      const struct topo_port *port)
 {
 	const struct topo_node *node = &subnet->topo.nodes[port->node];
 	const struct topo_port *ports = &subnet->topo.ports[node->first_port];
-	uint8_t speed = port->most.speed;
-	uint16_t mask = CAP2_WIDTH_2X_AND_HDR;
+	uint16_t mask = link_capabilities2(port);
 
-	for (uint32_t i = 1; !port->number && i <= node->port_count; i++) {
-		if (ports[i].most.speed > speed)
-			speed = ports[i].most.speed;
-	}
-	if (speed >= SPEED_NDR)
-		mask |= CAP2_NDR;
-	if (speed >= SPEED_XDR)
-		mask |= CAP2_EXTENDED_SPEEDS_2_AND_XDR;
+	for (uint32_t i = 1; !port->number && i <= node->port_count; i++)
+		mask |= link_capabilities2(&ports[i]);
 	return mask;
 }
 

@@ -200,9 +200,11 @@ struct link_bits ibsa__link_bits(struct link_rate most, struct link_rate now)
 {
 	const uint8_t *can = speed_bits[most.speed];
 	const uint8_t *runs = speed_bits[now.speed];
+	const bool has_2x = most.speed >= SPEED_HDR && most.width > WIDTH_2X;
 
 	return (struct link_bits){
-		.width_supported = width_supported[most.width],
+		.width_supported = width_supported[most.width] |
+				   (has_2x ? width_active[WIDTH_2X] : 0),
 		.width_active = width_active[now.width],
 		.speed_supported = can[0],
 		.speed_active = runs[1],

@@ -112,7 +112,8 @@ struct link_bits {
 
 /*
  * Return: the PortInfo bits of a port whose greatest supported width and speed
- * are @most, and whose link runs at @now.
+ * are @most, and whose link runs at @now. From HDR on, a wider port supports 2X,
+ * too, because its cable may lead to one half of a split port.
  */
 struct link_bits ibsa__link_bits(struct link_rate most, struct link_rate now);
 

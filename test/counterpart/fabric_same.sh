@@ -58,8 +58,9 @@ unserve() {
 }
 
 # These values may differ: the time at which the output was written, and
-# - capability bits: ibsim's adapters do not support client reregistration, and
-#   further bits of them depend on the state of the link;
+# - capability bits: ibsim's adapters do not support client reregistration and
+#   system image GUIDs, further bits of them depend on the state of the link, and
+#   those of CapabilityMask2 do not depend on the supported widths and speeds;
 # - values that ibsim does not store when the SM sets them: the M_Key lease
 #   period, timeouts, thresholds, enabled widths and speeds, enforcement of
 #   partitions;
@@ -70,7 +71,7 @@ unserve() {
 #   with LIDs.
 normal() {
 	sed -E -e '/^# Topology file: generated/d' -e '/^# Initiated from/d' \
-		-e 's/(CapMask:\.*0x).*/\1/' -e '/^\t\t\t\tIs[A-Z]/d' \
+		-e 's/((CapMask|CapabilityMask2):\.*0x).*/\1/' -e '/^\t\t\t\tIs[A-Z]/d' \
 		-e '/^(MkeyLeasePeriod|SubnetTimeout|LocalPort):/d' \
 		-e '/^(LocalPhysErr|OverrunErr):/d' \
 		-e '/^PartEnforce(In|Out)b:/d' \

@@ -78,7 +78,7 @@ static void ports_support_what_the_file_says(void **state)
 		{ 0x03, 0x02, 0x3, 0x2, 0x0, 0x0 }, /* 4xEDR */
 		{ 0x01, 0x01, 0xf, 0x0, 0x1, 0x1 }, /* 1xXDR */
 		{ 0x11, 0x10, 0x7, 0x4, 0x0, 0x0 }, /* 2xHDR */
-		{ 0x03, 0x02, 0xf, 0x0, 0x1, 0x1 }, /* 4xXDR */
+		{ 0x13, 0x02, 0xf, 0x0, 0x1, 0x1 }, /* 4xXDR */
 		{ 0x0b, 0x08, 0x0, 0x0, 0x0, 0x0 }, /* 12xQDR */
 	};
 
@@ -100,8 +100,9 @@ static void ports_support_what_the_file_says(void **state)
 		assert_int_equal(info.link_speed_ext_active2,
 				 want[at].ext_active2);
 	}
-	assert_int_equal(port_info(*state, 1, 1).capability_mask2, 0x30);
-	assert_int_equal(port_info(*state, 2, 1).capability_mask2, 0x1c30);
+	assert_int_equal(port_info(*state, 1, 1).capability_mask2, 0);
+	assert_int_equal(port_info(*state, 2, 1).capability_mask2, 0x1c20);
+	assert_int_equal(port_info(*state, 3, 1).capability_mask2, 0x30);
 	assert_int_equal(port_info(*state, SWITCH_LID, 0).capability_mask2,
 			 0x1c30);
 }
@@ -148,7 +149,7 @@ static void link_runs_below_what_its_ends_support(void **state)
 	for (unsigned int i = 0; i < 2; i++) {
 		info = port_info(bench, i ? SWITCH_LID : 4, i ? 4 : 1);
 		assert_int_equal(info.link_width_active, 1);
-		assert_int_equal(info.link_width_supported, 3);
+		assert_int_equal(info.link_width_supported, 0x13);
 		assert_int_equal(info.link_speed_active, 1);
 		assert_int_equal(info.link_speed_ext_active2, 0);
 		assert_int_equal(info.link_speed_ext_supported2, 1);
@@ -157,6 +158,10 @@ static void link_runs_below_what_its_ends_support(void **state)
 	bench_set_link(bench, "d", 1, false);
 	bench_set_link(bench, "d", 1, true);
 	assert_int_equal(path_rate(bench, 4), 2);
+	/* The other end of the cable is one half of a split port. */
+	assert_int_equal(set_rate(bench, "d", 1, "2xHDR"), 0);
+	assert_int_equal(port_info(bench, 4, 1).link_width_active, 0x10);
+	assert_int_equal(path_rate(bench, 4), 16);
 	assert_int_equal(set_rate(bench, "s", 4, "4xXDR"), 0);
 	assert_int_equal(path_rate(bench, 4), 16);
 	assert_int_equal(port_info(bench, 4, 1).link_speed_ext_active2, 1);

@@ -161,6 +161,11 @@ static void the_embedded_sm_shows_its_tables(void **state)
 	assert_int_equal(info.lid, lid_b);
 	assert_int_equal(info.port_state, IBSA_PORT_ACTIVE);
 	assert_int_equal(info.master_sm_lid, file_lid(rig->fabric, "a", 1));
+	/*
+	 * Capabilities: NodeInfo has a system image GUID, and vendor classes are
+	 * refused.
+	 */
+	assert_int_equal(info.capability_mask & (1 << 20 | 1 << 11), 1 << 11);
 	assert_int_equal(sma_port_info(rig, 17, path_s, 1).port_state,
 			 IBSA_PORT_ACTIVE);
 	assert_int_equal(sma_port_info(rig, 3, path_s, 1).port_state,

@@ -4,9 +4,10 @@
  * ports support every width and the speeds up to QDR, whatever its file says;
  * ours support what the file says. OpenSM has no widths and speeds of a port
  * that was never up. ibsim does not store the error thresholds, the timeouts
- * and the enforcement of partitions that OpenSM sets, and its adapters do not
- * have the capability of client reregistration; test/counterpart/sm_same.sh
- * compares these.
+ * and the enforcement of partitions that OpenSM sets; test/counterpart/sm_same.sh
+ * compares these. Its ports have the same capabilities at any width and speed,
+ * vendor classes, which they do not answer, and neither client reregistration
+ * nor a system image GUID, although their NodeInfo has one.
  */
 #ifndef TEST_PORT_LINKS_H
 #define TEST_PORT_LINKS_H
@@ -26,6 +27,7 @@ static inline uint64_t port_links_mask(void)
 	       IBSA_PORT_INFO_CM(link_speed_ext_supported) |
 	       IBSA_PORT_INFO_CM(link_speed_ext_enabled) |
 	       IBSA_PORT_INFO_CM(capability_mask) |
+	       IBSA_PORT_INFO_CM(capability_mask2) |
 	       IBSA_PORT_INFO_CM(m_key_lease_period) |
 	       IBSA_PORT_INFO_CM(subnet_timeout) |
 	       IBSA_PORT_INFO_CM(partition_enforcement_inbound) |
@@ -37,7 +39,13 @@ static inline uint64_t port_links_mask(void)
 /* Clear what may differ in a record. Return: whether any of it was set. */
 static inline bool port_links_clear(uint8_t *record)
 {
-	enum { CLIENT_REREGISTRATION = 1 << 25 };
+	enum {
+		SYSTEM_IMAGE_GUID = 1 << 11,
+		VENDOR_CLASS = 1 << 20,
+		CLIENT_REREGISTRATION = 1 << 25,
+		OTHERS = SYSTEM_IMAGE_GUID | VENDOR_CLASS |
+			 CLIENT_REREGISTRATION,
+	};
 	struct ibsa_port_info info;
 	struct ibsa_port_info before;
 	uint64_t over;
@@ -50,7 +58,8 @@ static inline bool port_links_clear(uint8_t *record)
 	info.link_speed_enabled = 0;
 	info.link_speed_ext_supported = 0;
 	info.link_speed_ext_enabled = 0;
-	info.capability_mask &= ~(uint32_t)CLIENT_REREGISTRATION;
+	info.capability_mask &= ~(uint32_t)OTHERS;
+	info.capability_mask2 = 0;
 	info.m_key_lease_period = 0;
 	info.subnet_timeout = 0;
 	info.partition_enforcement_inbound = 0;
