@@ -77,17 +77,11 @@ static bool lid_is_permissive(const uint8_t *lid)
  * SMP has a DrSLID, it gets there by LID.
  */
 static bool directed_start(struct mad_net *net, const struct message *message,
-			   uint32_t *at)
+			   struct arrival *at)
 {
-	struct arrival first;
-
-	*at = message->mad.from;
-	if (lid_is_permissive(message->body.bytes + SMP_DR_SLID))
-		return true;
-	if (!ibsa__mad_forward(net, message, message->mad.dlid, &first))
-		return false;
-	*at = first.port;
-	return true;
+	*at = arrival_at(net->subnet, message->mad.from);
+	return lid_is_permissive(message->body.bytes + SMP_DR_SLID) ||
+	       ibsa__mad_forward(net, message, message->mad.dlid, at);
 }
 
 static bool request_forward(struct mad_net *net, struct message *message,
@@ -97,8 +91,9 @@ static bool request_forward(struct mad_net *net, struct message *message,
 	const uint8_t count = smp[SMP_HOP_COUNT];
 	uint32_t at;
 
-	if (!directed_start(net, message, &at))
+	if (!directed_start(net, message, out))
 		return false;
+	at = out->port;
 	for (uint8_t hop = 1; hop <= count; hop++) {
 		if ((hop > 1 && !port_is_of_switch(net, at)) ||
 		    !cable_cross(net, message, &at,
@@ -107,7 +102,8 @@ static bool request_forward(struct mad_net *net, struct message *message,
 		smp[SMP_RETURN_PATH + hop] = net->subnet->topo.ports[at].number;
 	}
 	smp[SMP_HOP_POINTER] = count + 1;
-	*out = arrival_at(net->subnet, at);
+	if (count)
+		*out = arrival_at(net->subnet, at);
 	return true;
 }
 

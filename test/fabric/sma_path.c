@@ -104,21 +104,36 @@ static void an_smp_with_an_invalid_path_is_refused(void **state)
 	}
 }
 
-/* An SMP may go to a switch by LID, and from there along a directed path. */
+/*
+ * Get the NodeInfo of the switch, by its LID, or of what is @hops along the path
+ * from there to b.
+ */
+static const uint8_t *node_info_from_switch(const struct rig *rig, uint8_t hops)
+{
+	struct packet_out packet = file_smp(rig->sm, GET, NODE_INFO, 0,
+					    path_b + 1, hops);
+
+	ibsa_put_be16((uint8_t *)&packet.header.lid,
+		      (uint16_t)file_lid(rig->fabric, "s", 0));
+	ibsa_put_be16(packet.mad + SMP_DR_SLID,
+		      (uint16_t)file_lid(rig->fabric, "a", 1));
+	return file_exchange(rig->a, &packet) + SMP_DATA;
+}
+
+/*
+ * An SMP may go to a switch by LID, and from there along a directed path, which
+ * may have no hops.
+ */
 static void a_path_may_begin_at_a_lid(void **state)
 {
 	const struct rig *rig = *state;
-	const uint32_t lid_s = file_lid(rig->fabric, "s", 0);
-	struct packet_out packet = file_smp(rig->sm, GET, NODE_INFO, 0,
-					    path_b + 1, 1);
-	const uint8_t *mad;
+	const uint8_t *info = node_info_from_switch(rig, 1);
 
-	ibsa_put_be16((uint8_t *)&packet.header.lid, (uint16_t)lid_s);
-	ibsa_put_be16(packet.mad + SMP_DR_SLID,
-		      (uint16_t)file_lid(rig->fabric, "a", 1));
-	mad = file_exchange(rig->a, &packet);
-	assert_int_equal(mad[SMP_DATA + 2], IBSA_NODE_CA);
-	assert_int_equal(mad[SMP_DATA + 3], 2);
+	assert_int_equal(info[2], IBSA_NODE_CA);
+	assert_int_equal(info[3], 2);
+	info = node_info_from_switch(rig, 0);
+	assert_int_equal(info[2], IBSA_NODE_SWITCH);
+	assert_int_equal(info[36], 1);
 }
 
 /* The LID-routed class reaches the same agents. */
