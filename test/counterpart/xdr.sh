@@ -5,43 +5,20 @@
 #
 # Tests that the diagnostics of the next Debian release show XDR links of a
 # fabric server as XDR. Those of Debian 12 do not have this rate. The release's
-# programs of libibverbs find the devices of the server, too. apt downloads
-# the packages and all libraries that they need, with the machine's own package
-# sources and the name of the newer release, $IBSA_NEXT_RELEASE (default
-# trixie). They are unpacked in $IBSA_NEXT_CACHE; default: ibsa-next in
-# $XDG_CACHE_HOME. Nothing is installed.
-# --fetch downloads the packages if they are not in the cache, and ends.
+# programs of libibverbs find the devices of the server, too.
+# --fetch downloads the packages if they are not in the cache (next.sh), and ends.
 # --check exits with 0 if they are in the cache, otherwise with 1. Exit status
 # of the test: 0 passed, 1 failed, 77 the packages cannot be downloaded.
 set -uo pipefail
 export LC_ALL=C
 here=$(realpath "$0")
-release=${IBSA_NEXT_RELEASE:-trixie}
-cache=${IBSA_NEXT_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/ibsa-next}
-root=$cache/$release
 status=0
-# shellcheck source=test/counterpart/release.sh
-. "$(dirname "$here")/release.sh"
+# shellcheck source=test/counterpart/next.sh
+. "$(dirname "$here")/next.sh"
 
 wrong() {
 	echo "WRONG: $*"
 	status=1
-}
-
-# run PROGRAM ARG... - run a program of the newer release, with the loader and
-# the libraries of that release and the drop-in
-run() {
-	local program=$1
-	shift
-	"$libraries/ld-linux-x86-64.so.2" --library-path "$dropin:$libraries" \
-		"$root/usr/sbin/$program" "$@"
-}
-
-# verbs PROGRAM ARG... - run a program of libibverbs likewise
-verbs() {
-	local program=$1
-	shift
-	run "../bin/$program" "$@"
 }
 
 topology() {
@@ -75,15 +52,15 @@ value() {
 ports() {
 	local lid width
 	while read -r lid width; do
-		run smpquery portinfo "$lid" 1 >portinfo 2>errors ||
+		smpquery portinfo "$lid" 1 >port 2>errors ||
 			wrong "smpquery: $(cat errors)"
 		[ ! -s errors ] || wrong "smpquery: $(cat errors)"
-		[ "$(value LinkWidthActive portinfo)" = "$width" ] ||
-			wrong "LID $lid is $(value LinkWidthActive portinfo)"
-		has 'LinkSpeedExtActive2:\.+212.5 Gbps' portinfo
-		has 'LinkSpeedExtSupported2:\.+212.5 Gbps' portinfo
-		has 'LinkSpeedExtEnabled2:\.+212.5 Gbps' portinfo
-		has 'LinkSpeedExtActive:\.+No Extended Speed' portinfo
+		[ "$(value LinkWidthActive port)" = "$width" ] ||
+			wrong "LID $lid is $(value LinkWidthActive port)"
+		has 'LinkSpeedExtActive2:\.+212.5 Gbps' port
+		has 'LinkSpeedExtSupported2:\.+212.5 Gbps' port
+		has 'LinkSpeedExtEnabled2:\.+212.5 Gbps' port
+		has 'LinkSpeedExtActive:\.+No Extended Speed' port
 		"$ibsa" query get PIR endport_lid="$lid" port_num=1 -j >ours
 		jq -e '.[0] | .link_speed_ext_active2 == 1 and
 			.link_speed_ext_supported2 == 1 and
@@ -95,9 +72,9 @@ ports() {
 		3 4X
 		4 8X
 	END
-	run smpquery portinfo 5 1 >portinfo 2>errors
-	has 'LinkSpeedExtActive:\.+106.25 Gbps' portinfo
-	has 'LinkSpeedExtActive2:\.+No Extended Speed 2' portinfo
+	smpquery portinfo 5 1 >port 2>errors
+	has 'LinkSpeedExtActive:\.+106.25 Gbps' port
+	has 'LinkSpeedExtActive2:\.+No Extended Speed 2' port
 }
 
 # Check the rate codes of paths, and the rates that sysfs and ibsa show, for
@@ -105,7 +82,7 @@ ports() {
 rates() {
 	local node code gbps width lid
 	while read -r node lid code gbps width; do
-		run saquery -p --src-to-dst "$lid:$lid" >path 2>errors
+		saquery -p --src-to-dst "$lid:$lid" >path 2>errors
 		[ "$(($(value rate path) & 63))" = "$code" ] ||
 			wrong "saquery: rate $(value rate path) of $node"
 		"$ibsa" path "$lid" "$lid" -j >ours
@@ -126,14 +103,14 @@ rates() {
 
 links() {
 	local width
-	run iblinkinfo >links 2>errors || wrong "iblinkinfo: $(cat errors)"
+	iblinkinfo >links 2>errors || wrong "iblinkinfo: $(cat errors)"
 	[ ! -s errors ] || wrong "iblinkinfo: $(head -n 2 errors)"
 	for width in 1X 2X 4X 8X; do
 		[ "$(grep -cE "=\( *$width +212.5 Gbps Active/" links)" -eq 2 ] ||
 			wrong "iblinkinfo has not two ends of $width XDR"
 	done
 	! grep 'Could be' links || wrong 'a link could be more'
-	run ibnetdiscover >net 2>errors || wrong "ibnetdiscover: $(cat errors)"
+	ibnetdiscover >net 2>errors || wrong "ibnetdiscover: $(cat errors)"
 	"$ibsa" topology --format net >ours 2>errors ||
 		wrong "topology: $(cat errors)"
 	diff <(grep -v '^#' net | sort) <(grep -v '^#' ours | sort) >differ ||
@@ -148,14 +125,14 @@ links() {
 	jq -e 'map(.width + .speed) | unique ==
 		["1xXDR", "2xXDR", "4xNDR", "4xXDR", "8xXDR"]' ours >/dev/null ||
 		wrong "ibnetdiscover: $(cat net)"
-	run saquery PIR >records 2>errors || wrong "saquery: $(cat errors)"
+	saquery PIR >records 2>errors || wrong "saquery: $(cat errors)"
 	[ ! -s errors ] || wrong "saquery PIR: $(head -n 2 errors)"
 	[ "$(grep -cE 'LinkSpeedExtActive2:\.+212.5' records)" -eq 8 ] ||
 		wrong 'saquery PIR has not eight ports at XDR'
 	"$ibsa" fabric link speed h3/1 1xSDR || wrong 'link speed'
-	[ "$(run iblinkinfo | grep -c 'Could be 4X.*Could be 212.5 Gbps')" -eq 2 ] ||
-		wrong "a slow link is not shown: $(run iblinkinfo)"
-	[ "$(run iblinkinfo | grep -c 'Could be')" -eq 2 ] ||
+	[ "$(iblinkinfo | grep -c 'Could be 4X.*Could be 212.5 Gbps')" -eq 2 ] ||
+		wrong "a slow link is not shown: $(iblinkinfo)"
+	[ "$(iblinkinfo | grep -c 'Could be')" -eq 2 ] ||
 		wrong 'more than one link could be more'
 }
 
@@ -163,10 +140,10 @@ links() {
 devices() {
 	local node code
 	while read -r node code; do
-		IBSA_NODE=$node verbs ibv_devices >verbs 2>errors ||
+		IBSA_NODE=$node ibv_devices >verbs 2>errors ||
 			wrong "ibv_devices: $(cat errors)"
 		[ "$(grep -c ibsa0 verbs)" -eq 1 ] || wrong "devices: $(cat verbs)"
-		IBSA_NODE=$node verbs ibv_devinfo -v >verbs 2>errors ||
+		IBSA_NODE=$node ibv_devinfo -v >verbs 2>errors ||
 			wrong "ibv_devinfo: $(cat errors)"
 		has 'state:[[:space:]]+PORT_ACTIVE \(4\)' verbs
 		has "active_width:.*\($code\)" verbs
@@ -182,9 +159,9 @@ devices() {
 
 inside() {
 	ibsa=$1
-	dropin=$(dirname "$2")
-	libraries=$root/usr/lib/x86_64-linux-gnu
 	cd "$XDR_FOLDER" || exit 1
+	mkdir next && next_programs next "$(dirname "$2")"
+	PATH=$PWD/next:$PATH
 	ports
 	rates
 	devices
@@ -196,18 +173,11 @@ if [ "${1-}" = inside ]; then
 	inside "$2" "$3"
 fi
 command -v jq >/dev/null || skip 'jq is not installed'
-[ "$(uname -m)" = x86_64 ] || skip 'the packages are those of amd64'
-is_complete() {
-	[ -e "$root/usr/sbin/iblinkinfo" ] && [ -e "$root/usr/bin/ibv_devinfo" ]
-}
 if [ "${1-}" = --check ]; then
-	is_complete
+	next_is_complete
 	exit
 fi
-is_complete || {
-	rm -rf "$root"
-	release_unpack "$release" "$root" infiniband-diags ibverbs-utils
-}
+next_get
 [ "${1-}" != --fetch ] || exit 0
 unset IBSA_FABRIC IBSA_NODE LD_LIBRARY_PATH
 folder=$(mktemp -d)
