@@ -133,6 +133,14 @@ int ibsa__put_pci_device(struct view *view)
 	return ibsa__view_put(view, "0x%04x\n", pci_device(view));
 }
 
+/* Write the file hca_type, as Linux drivers/infiniband/hw/mlx5/main.c does. */
+int ibsa__put_type(struct view *view)
+{
+	if (view->fabric->first.subnet.is_opa)
+		return ibsa__view_put(view, "ibsa\n");
+	return ibsa__view_put(view, "MT%u\n", pci_device(view));
+}
+
 int ibsa__put_pci_class(struct view *view)
 {
 	return ibsa__view_put(view, "0x%06x\n", pci_class(view));

@@ -83,7 +83,7 @@ static int put_revision(struct view *view)
 	return ibsa__view_put(view, "0\n");
 }
 
-static int put_type(struct view *view)
+static int put_board(struct view *view)
 {
 	return ibsa__view_put(view, "ibsa\n");
 }
@@ -260,8 +260,8 @@ const struct file ibsa__device_files[] = {
 	{ "node_desc", put_node_desc, NULL, 0, 0 },
 	{ "fw_ver", put_version, NULL, 0, 0 },
 	{ "hw_rev", put_revision, NULL, 0, 0 },
-	{ "hca_type", put_type, NULL, 0, 0 },
-	{ "board_id", put_type, NULL, 0, 0 },
+	{ "hca_type", ibsa__put_type, NULL, 0, 0 },
+	{ "board_id", put_board, NULL, 0, 0 },
 	{ "device/vendor", ibsa__put_pci_vendor, NULL, 0, 0 },
 	{ "device/device", ibsa__put_pci_device, NULL, 0, 0 },
 	{ "device/subsystem_vendor", ibsa__put_pci_vendor, NULL, 0, 0 },

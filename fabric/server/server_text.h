@@ -69,6 +69,7 @@ int ibsa__view_put(struct view *view, const char *format, ...)
 int ibsa__view_write_info(struct view *view, const char *name);
 
 /* The files of an adapter's slot (server_slot.c). */
+int ibsa__put_type(struct view *view);
 int ibsa__put_uevent(struct view *view);
 int ibsa__put_modalias(struct view *view);
 int ibsa__put_numa_node(struct view *view);

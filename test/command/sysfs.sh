@@ -193,6 +193,7 @@ slots_of_the_file() {
 	sysfs gpu1 d
 	has $pci/numa_node 1 || fail 'wrong NUMA node'
 	has $pci/device 0x101b || fail 'wrong device ID'
+	has $pci/infiniband/mlx5_7/hca_type MT4123 || fail 'wrong type'
 	grep -qx PCI_SLOT_NAME=0000:18:00.0 $pci/uevent || fail 'wrong uevent'
 	has $pci/infiniband/mlx5_7/ports/2/state '1: DOWN' || fail 'no port 2'
 	has $pci/infiniband_mad/umad1/port 2 || fail 'umad1 is not of port 2'
