@@ -229,7 +229,7 @@ static int rails_compare(struct cli *cli, const struct paths *paths)
 
 	if (!own)
 		return CLI_DONE;
-	status = rails_read_links(cli->client, &paths->nodes, &rails);
+	status = rails_read(cli->client, &paths->nodes, &rails);
 	if (status == CLI_DONE) {
 		rails_print(&rails, host_of(own->node_description, host));
 		rails_print_unequal(&rails, host);

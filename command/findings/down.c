@@ -49,7 +49,8 @@ static bool neighbors_read(const struct port_check *at, struct neighbors *out)
 		if (out->nodes.all[i].port_guid == guid)
 			(void)host_of(text, out->host);
 	}
-	return *out->host && rails_read(&out->nodes, &out->rails) == CLI_DONE;
+	return *out->host &&
+	       rails_read(at->client, &out->nodes, &out->rails) == CLI_DONE;
 }
 
 static void neighbors_free(struct neighbors *neighbors)

@@ -30,14 +30,6 @@ static int topology_end(int err, struct ibsa_topology *topology)
 	return err ? no_memory() : CLI_DONE;
 }
 
-int rails_read(const struct nodes *nodes, struct rails *out)
-{
-	const int err = topology_begin(nodes, &out->topology);
-
-	out->is_borrowed = false;
-	return topology_end(err, out->topology);
-}
-
 /*
  * The topology to which records are added, and the first error. Of PortInfo,
  * only that of adapters is added: that of some ports of switches would show
@@ -134,18 +126,37 @@ static int links_read(struct ibsa_client *client, const struct nodes *nodes,
 	return topology_end(to.err, out->topology);
 }
 
-int rails_read_links(struct ibsa_client *client, const struct nodes *nodes,
-		     struct rails *out)
-{
-	return links_read(client, nodes, 0, out);
-}
-
 int rails_read_rates(struct ibsa_client *client, const struct nodes *nodes,
 		     struct rails *out)
 {
 	enum { ADAPTER_PORTS = 2 };
 
 	return links_read(client, nodes, ADAPTER_PORTS, out);
+}
+
+/* Whether there is the finding that a leaf switch is missing. */
+static bool lacks_leaf(const struct rails *rails)
+{
+	struct ibsa_finding finding;
+
+	for (size_t i = 0;
+	     ibsa_topology_finding_at(rails->topology, i, &finding) == 0; i++)
+		if (finding.missing_device && !finding.guid)
+			return true;
+	return false;
+}
+
+int rails_read(struct ibsa_client *client, const struct nodes *nodes,
+	       struct rails *out)
+{
+	int status = links_read(client, nodes, 0, out);
+
+	/* The rates tell whether these rails are for storage. */
+	if (status == CLI_DONE && lacks_leaf(out)) {
+		rails_free(out);
+		status = rails_read_rates(client, nodes, out);
+	}
+	return status;
 }
 
 int rails_use(struct ibsa_topology *topology, struct rails *out)
@@ -190,23 +201,15 @@ static bool node_find(const struct rails *rails,
 	return strcasecmp(host_of(out->name, name), host) == 0;
 }
 
-/*
- * Copy the name of the adapter: of a missing one, out of the sentence of the
- * finding, which begins with "HOST has no ADAPTER,".
- */
 static void device_copy(const struct ibsa_finding *finding,
 			const struct ibsa_topology_node *node,
 			struct rail_finding *out)
 {
-	static const char words[] = " has no ";
-	const char *at = ibsa__host_device(node->name);
+	const char *name = finding->missing_device
+				   ? finding->missing_device
+				   : ibsa__host_device(node->name);
 
-	if (finding->kind == IBSA_FINDING_RAIL_MISSING) {
-		at = strstr(finding->what.text, words);
-		at = at ? at + strlen(words) : "";
-	}
-	snprintf(out->device, sizeof(out->device), "%.*s",
-		 (int)strcspn(at, " ,"), at);
+	snprintf(out->device, sizeof(out->device), "%s", name);
 }
 
 bool rails_next(const struct rails *rails, const char *host, size_t *index,

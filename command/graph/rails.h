@@ -35,17 +35,16 @@ struct rail_finding {
 };
 
 /*
- * Compare the hosts: rails_read() their adapters by name; rails_read_links()
- * also the switches to which these are connected, for which @client queries all
- * LinkRecords, unless the SA refuses them; rails_read_rates() also their rates;
- * rails_use() all of this, in a topology that was read before and stays valid.
+ * Compare the hosts: rails_read() their adapters by name, and the switches to
+ * which these are connected, for which @client queries all LinkRecords, unless the
+ * SA refuses them; rails_read_rates() also their rates; rails_use() all of this,
+ * in a topology that was read before and stays valid.
  *
  * Return: the exit status; a failure is printed. The caller frees @out in any
  * case.
  */
-int rails_read(const struct nodes *nodes, struct rails *out);
-int rails_read_links(struct ibsa_client *client, const struct nodes *nodes,
-		     struct rails *out);
+int rails_read(struct ibsa_client *client, const struct nodes *nodes,
+	       struct rails *out);
 int rails_read_rates(struct ibsa_client *client, const struct nodes *nodes,
 		     struct rails *out);
 int rails_use(struct ibsa_topology *topology, struct rails *out);

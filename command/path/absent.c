@@ -117,8 +117,8 @@ static int search_run(struct search *search, const struct target *targets,
 		search->nodes = &search->own_nodes;
 	}
 	if (status == CLI_DONE)
-		status = rails_read_links(search->cli->client, search->nodes,
-					  &search->rails);
+		status = rails_read(search->cli->client, search->nodes,
+				    &search->rails);
 	for (int i = 0; i < 2 && status == CLI_DONE; i++) {
 		if (has_file && targets[i].kind == TARGET_NAME)
 			status = expected_add(search, targets[i].name, &out[i]);

@@ -85,7 +85,8 @@ static int rails_find(struct target_resolver *resolver,
 	    strcasecmp(host_of(node, host), targets->all[index].what.name) != 0)
 		return CLI_DONE;
 	if (!resolver->has_rails)
-		status = rails_read(&resolver->nodes, &resolver->rails);
+		status = rails_read(resolver->cli->client, &resolver->nodes,
+				    &resolver->rails);
 	resolver->has_rails = true;
 	while (status == CLI_DONE &&
 	       rails_next(&resolver->rails, host, &at, &rail))

@@ -146,6 +146,9 @@ enum ibsa_severity {
  * @guid: of the node, host byte order; 0: none
  * @port: 0: none, or port 0
  * @what: one sentence
+ * @missing_device: of rail-missing: name of the adapter that is missing, as on
+ *        the wire; valid as long as the topology; otherwise NULL
+ * @missing_port: its port
  */
 struct ibsa_finding {
 	enum ibsa_finding_kind kind;
@@ -155,6 +158,9 @@ struct ibsa_finding {
 	unsigned int port;
 	struct ibsa_error what;
 	uint8_t reserved[4];
+	const char *missing_device;
+	unsigned int missing_port;
+	uint8_t reserved2[4];
 };
 
 const char *ibsa_finding_name(enum ibsa_finding_kind kind);

@@ -12,26 +12,7 @@
 #include "common/clean.h"
 #include "common/host.h"
 #include "base/alloc.h"
-#include "topology/check.h"
-#include "topology/peers.h"
-
-struct rail {
-	const char *host;    /* the first word of a text */
-	const char *adapter; /* the rest of it, one word */
-	uint32_t port;
-	uint8_t number; /* of the port */
-	uint32_t name;	/* a number for @adapter and @number */
-};
-
-struct audit {
-	struct check *check;
-	bool is_partial;    /* the SA does not show all ports */
-	struct rail *rails; /* in the order of hosts, then of names */
-	uint32_t rail_count;
-	uint32_t name_count;
-	struct trait *traits; /* as many as rails */
-	struct peer *hosts;   /* as many as rails */
-};
+#include "topology/rails.h"
 
 static int names_order(const void *a, const void *b)
 {
@@ -42,7 +23,7 @@ static int names_order(const void *a, const void *b)
 	return order ? order : x->number - y->number;
 }
 
-static int hosts_order(const struct rail *a, const struct rail *b)
+int ibsa__rails_host_order(const struct rail *a, const struct rail *b)
 {
 	const size_t a_len = strcspn(a->host, " ");
 	const size_t b_len = strcspn(b->host, " ");
@@ -56,7 +37,7 @@ static int rails_order(const void *a, const void *b)
 {
 	const struct rail *x = a;
 	const struct rail *y = b;
-	const int order = hosts_order(x, y);
+	const int order = ibsa__rails_host_order(x, y);
 
 	if (order)
 		return order;
@@ -68,7 +49,7 @@ static int rails_order(const void *a, const void *b)
 /* Return: whether the rails are of one host and have the same name. */
 static bool rails_are_same(const struct rail *a, const struct rail *b)
 {
-	return a->name == b->name && !hosts_order(a, b);
+	return a->name == b->name && !ibsa__rails_host_order(a, b);
 }
 
 /* Add the ports of a node, if its description is "HOST ADAPTER". */
@@ -162,12 +143,7 @@ static void audit_close(struct audit *audit)
 	ibsa__free(audit->rails);
 	ibsa__free(audit->traits);
 	ibsa__free(audit->hosts);
-}
-
-static const struct graph_port *port_at(const struct audit *audit,
-					uint32_t rail)
-{
-	return &audit->check->now->ports[audit->rails[rail].port];
+	ibsa__free(audit->told);
 }
 
 /*
@@ -199,7 +175,8 @@ static uint32_t host_add(struct audit *audit, const struct comparison *what,
 	uint32_t i = first;
 
 	*out = (struct peer){ .traits = traits };
-	for (; i < audit->rail_count && !hosts_order(&rails[first], &rails[i]);
+	for (; i < audit->rail_count &&
+	       !ibsa__rails_host_order(&rails[first], &rails[i]);
 	     i++) {
 		struct trait *trait = &traits[out->count];
 
@@ -240,18 +217,61 @@ static bool name_trait(const struct audit *audit, uint32_t rail,
 	return true;
 }
 
-/* Write a rail's name, such as "mlx5_3", or "mlx5_3 port 2". Return: @out. */
-static const char *rail_text(const struct rail *rail, char out[PORT_TEXT])
+const char *ibsa__rails_host_text(const struct audit *audit, uint32_t rail,
+				  char out[NAME_TEXT])
 {
+	const struct ibsa_topology *now = audit->check->now;
+
+	ibsa__check_node_text(now, node_of(now, port_at(audit, rail)), out);
+	out[strcspn(out, " ")] = '\0';
+	return out;
+}
+
+const char *ibsa__rails_text(const struct audit *audit, uint32_t rail,
+			     char out[PORT_TEXT])
+{
+	const struct rail *at = &audit->rails[rail];
+	const char *text = at->adapter;
 	char adapter[NAME_TEXT];
-	const char *text = rail->adapter;
 
 	ibsa__text_clean(&text, adapter, sizeof(adapter));
-	if (rail->number == 1)
+	if (at->number == 1)
 		snprintf(out, PORT_TEXT, "%s", adapter);
 	else
-		snprintf(out, PORT_TEXT, "%s port %u", adapter, rail->number);
+		snprintf(out, PORT_TEXT, "%s port %u", adapter, at->number);
 	return out;
+}
+
+void ibsa__rails_missing_set(const struct audit *audit, uint32_t rail)
+{
+	struct ibsa_topology *now = audit->check->now;
+	struct ibsa_finding *finding = &now->findings[now->finding_count - 1];
+
+	/* Otherwise, there was no room for this finding. */
+	if (finding->kind == IBSA_FINDING_RAIL_MISSING &&
+	    !finding->missing_device) {
+		finding->missing_device = audit->rails[rail].adapter;
+		finding->missing_port = audit->rails[rail].number;
+	}
+}
+
+static int told_order(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a;
+	const uint64_t y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Whether the missing leaf switch of a rail was reported. */
+static bool is_told(const struct audit *audit, const struct peer_lack *lack)
+{
+	const uint64_t key = (uint64_t)lack->peer->traits[0].owner << 32 |
+			     name_of(lack->trait);
+
+	return audit->told_count &&
+	       bsearch(&key, audit->told, audit->told_count, sizeof(key),
+		       told_order);
 }
 
 static int missing_report(const struct peer_lack *lack, void *arg)
@@ -261,16 +281,21 @@ static int missing_report(const struct peer_lack *lack, void *arg)
 	const uint32_t own = lack->peer->traits[0].owner;
 	char host[NAME_TEXT];
 	char rail[PORT_TEXT];
+	int err;
 
-	ibsa__check_node_text(now, node_of(now, port_at(audit, own)), host);
-	host[strcspn(host, " ")] = '\0';
-	return ibsa__check_finding_add(
+	if (is_told(audit, lack))
+		return 0;
+	err = ibsa__check_finding_add(
 		audit->check, IBSA_FINDING_RAIL_MISSING,
 		node_of(now, port_at(audit, own))->guid, 0,
-		"%s has no %s%s, but %u of %u hosts like it have", host,
-		rail_text(&audit->rails[lack->trait->owner], rail),
+		"%s has no %s%s, but %u of %u hosts like it have",
+		ibsa__rails_host_text(audit, own, host),
+		ibsa__rails_text(audit, lack->trait->owner, rail),
 		audit->is_partial ? ", or the SA does not show it" : "",
 		lack->have, lack->peers);
+	if (!err)
+		ibsa__rails_missing_set(audit, lack->trait->owner);
+	return err;
 }
 
 /* Return: the host's trait of the rail that @lack is about, or NULL. */
@@ -388,6 +413,11 @@ int ibsa__check_rails(struct check *check)
 	struct audit audit = { .check = check };
 	int err = audit_open(&audit);
 
+	if (!err)
+		err = ibsa__rails_leaves(&audit);
+	if (audit.told_count)
+		qsort(audit.told, audit.told_count, sizeof(*audit.told),
+		      told_order);
 	for (size_t i = 0;
 	     i < sizeof(comparisons) / sizeof(comparisons[0]) && !err; i++)
 		err = rails_compare(&audit, &comparisons[i]);

@@ -206,7 +206,9 @@ class TopologyPortStruct(Structure):
 
 class FindingStruct(Structure):
     _fields_ = [("kind", c_int), ("severity", c_int), ("name", c_char_p),
-                ("guid", c_uint64), ("port", c_uint), ("what", ErrorText)]
+                ("guid", c_uint64), ("port", c_uint), ("what", ErrorText),
+                ("reserved", c_uint8 * 4), ("missing_device", c_char_p),
+                ("missing_port", c_uint), ("reserved2", c_uint8 * 4)]
 
 
 class TraceHopStruct(Structure):

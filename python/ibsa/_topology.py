@@ -54,13 +54,18 @@ class TopologyPort(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """One finding of a check; guid and port are 0 if it is about none."""
+    """One finding of a check; guid and port are 0 if it is about none.
+
+    missing_device and missing_port are the adapter and the port of rail-missing.
+    """
 
     name: str
     is_critical: bool
     guid: int
     port: int
     what: str
+    missing_device: Optional[str] = None
+    missing_port: int = 0
 
 
 class TraceHop(NamedTuple):
@@ -161,7 +166,10 @@ class Topology:
         while not lib.ibsa_topology_finding_at_sized(
                 self._handle, len(findings), found, ctypes.sizeof(found)):
             findings.append(Finding(_text(found.name), bool(found.severity),
-                                    found.guid, found.port, str(found.what)))
+                                    found.guid, found.port, str(found.what),
+                                    found.missing_device and
+                                    _text(found.missing_device),
+                                    found.missing_port))
         return findings
 
     def trace(self, slid: int, dlid: int,

@@ -6,7 +6,7 @@ nothing but the fault and its consequences.
 usage: rails.py [--pods N] [--seed SEED] [--opensm DROP-IN] IBSA
 
 Makes N pods (5) of different names, GUIDs, sizes of leaf groups and cables, and
-in each a healthy fabric and eight faults, one by one:
+in each a healthy fabric and nine faults, one by one:
 
   dead       the cable of an adapter is out: at any host, and at this one
   crossed    one cable, or two, of a host is in the leaf switch of another rail
@@ -15,8 +15,9 @@ in each a healthy fabric and eight faults, one by one:
   partition  a host, or a rail of it, is in another partition than the job
   host       a host is down
   leaf       a leaf switch is down
+  leaf alone the same without --expect, which four groups of hosts tell, but not two
 
-The last three are found by --expect with the healthy fabric. What each command
+The three before it are found by --expect with the healthy fabric. What each command
 must tell follows from the fault alone. status, check, page and path each have to
 name what is wrong, check and page at the right node and port; a finding too many
 or too few, or a message that is not expected, fails the case. With DROP-IN, the
@@ -170,7 +171,7 @@ class Finding:
     def is_like(self, got, guids):
         kind, guid, port, what = got
         return (kind == self.kind and all(word in what for word in self.words) and
-                any(guid == guids[node] and (self.port is None or port == self.port)
+                any(guid == guids.get(node, 0) and (self.port is None or port == self.port)
                     for node in self.nodes))
 
     def __str__(self):
@@ -383,6 +384,18 @@ def host_down(pod, here):
     return case
 
 
+def leaf_findings(pod, rail, hosts):
+    """What follows of a leaf switch without --expect: at no node, and at each host."""
+    cause = Finding("rail-missing", [None], 0, f"the leaf switch of {rail} of {hosts[0]}",
+                    f"the hosts of {pod.groups - 1} of {pod.groups} groups have")
+    findings = [cause]
+    for host in hosts:
+        findings.append(Finding("rail-missing", pod.adapters(host), 0, f"{host} has no {rail}, "
+                                f"nor has any of the {len(hosts)} hosts"))
+        findings[-1].is_cause = False
+    return findings
+
+
 def leaf_down(pod, here):
     case = Case("leaf", pod, here)
     case.expect()
@@ -397,6 +410,8 @@ def leaf_down(pod, here):
         case.find("missing", f"{host} {rail}", 0, f"{host} {rail} is missing", leaf,
                   "which is missing, too").is_cause = False
     at = "{0} {1}: expected at {2} port {3}; {2} is missing"
+    if pod.groups > 3:
+        case.plain = leaf_findings(pod, rail, hosts)
     words = {h: {rail: at.format(h, rail, leaf, i + 1)} for i, h in enumerate(hosts)}
     a, b = pod.random.sample(hosts, 2)
     case.pairs = [Pair(a, b, {rail: [words[a][rail], words[b][rail]]})]
@@ -407,8 +422,23 @@ def leaf_down(pod, here):
     return case
 
 
+def leaf_alone(pod, here):
+    """A leaf switch is down, and no file tells what is expected: if there are three
+    other groups of hosts, they do."""
+    case = leaf_down(pod, here)
+    case.kind, case.options, case.findings = "leaf alone", [], case.plain
+    if not case.plain:
+        case.pairs = [pair for pair in case.pairs if not pair.absent]
+    for pair in case.pairs:
+        for rail in pair.absent:
+            hosts = [h for h in (pair.src, pair.dst)
+                     if pod.ends[f"{h} {rail}", 1][0] == case.place]
+            pair.absent[rail] = [f"{h} has no {rail}, nor has any" for h in hosts]
+    return case
+
+
 FAULTS = (dead_there, dead_here, crossed, slow, apart, partition, host_down,
-          leaf_down)
+          leaf_down, leaf_alone)
 
 
 class Run:

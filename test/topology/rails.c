@@ -82,6 +82,21 @@ static struct ibsa_topology *pod_topology(const struct pod *pod)
 	return topology;
 }
 
+/* The members of a finding name the rail that its sentence does. */
+static void rail_check(const struct ibsa_finding *finding)
+{
+	char words[64];
+
+	if (finding->kind != IBSA_FINDING_RAIL_MISSING) {
+		assert_null(finding->missing_device);
+		assert_int_equal(finding->missing_port, 0);
+		return;
+	}
+	snprintf(words, sizeof(words), " no %s, ", finding->missing_device);
+	assert_non_null(strstr(finding->what.text, words));
+	assert_int_equal(finding->missing_port, 1);
+}
+
 /* Check that a pod has these findings, each once, and no other. */
 static void pod_expect(const struct pod *pod, ...)
 {
@@ -102,6 +117,7 @@ static void pod_expect(const struct pod *pod, ...)
 			 finding.what.text);
 		assert_string_equal(text, sentence);
 		assert_true(finding.guid);
+		rail_check(&finding);
 	}
 	va_end(sentences);
 	if (!ibsa_topology_finding_at(topology, i, &finding))
@@ -262,6 +278,167 @@ static void three_hosts_are_too_few(void **state)
 	pod_expect(&pod, NULL);
 }
 
+/* Units of hosts with a leaf switch for each rail, and what one of them lacks. */
+struct units {
+	unsigned int count;
+	unsigned int lost;     /* the rail that the hosts of unit 2 lack */
+	const char *lost_rate; /* that of this rail in the other units */
+	const char *lost_leaf; /* NULL: a switch for each unit */
+	unsigned int only_at;  /* 0: all hosts lack it; else this one */
+};
+
+enum { UNIT_HOSTS = 4, UNIT_RAILS = 5 };
+
+static void units_host_write(const struct units *units, unsigned int unit,
+			     unsigned int host, FILE *out)
+{
+	const unsigned int id = unit * UNIT_HOSTS + host + 1;
+
+	for (unsigned int r = 0; r < UNIT_RAILS; r++) {
+		const bool is_lost = r == units->lost;
+
+		if (is_lost && unit == 2 &&
+		    (!units->only_at || units->only_at == id))
+			continue;
+		fprintf(out, "Ca 1 \"h%u-%u\" # \"gpu%02u mlx5_%u\"\n", id, r,
+			id, r);
+		if (is_lost && units->lost_leaf)
+			fprintf(out, "[1] \"%s\"[%u] # %s\n", units->lost_leaf,
+				id, units->lost_rate);
+		else
+			fprintf(out, "[1] \"leaf%u-%u\"[%u] # %s\n", unit, r,
+				host + 1, is_lost ? units->lost_rate : "4xNDR");
+	}
+}
+
+/* A leaf switch without hosts is not in the fabric. */
+static void units_write(const struct units *units, FILE *out)
+{
+	if (units->lost_leaf)
+		fprintf(out, "Switch 64 \"%s\"\n", units->lost_leaf);
+	for (unsigned int u = 0; u < units->count; u++) {
+		for (unsigned int r = 0; r < UNIT_RAILS; r++)
+			if (r != units->lost ||
+			    (!units->lost_leaf && (u != 2 || units->only_at)))
+				fprintf(out, "Switch 64 \"leaf%u-%u\"\n", u, r);
+		for (unsigned int h = 0; h < UNIT_HOSTS; h++)
+			units_host_write(units, u, h, out);
+	}
+}
+
+/* Return: the topology of the units, with its findings. */
+static struct ibsa_topology *units_check(const struct units *units)
+{
+	struct ibsa_topology *topology;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	units_write(units, out);
+	fclose(out);
+	assert_int_equal(ibsa_topology_parse(text, len, NULL, NULL, &topology),
+			 0);
+	free(text);
+	assert_int_equal(ibsa_topology_check(topology, NULL), 0);
+	return topology;
+}
+
+static void a_leaf_that_a_unit_lacks_is_one_cause(void **state)
+{
+	const struct units units = { .count = 4,
+				     .lost = 3,
+				     .lost_rate = "4xNDR" };
+	struct ibsa_topology *topology = units_check(&units);
+	struct ibsa_finding finding;
+	char text[300];
+
+	(void)state;
+	assert_int_equal(ibsa_topology_finding_at(topology, 0, &finding), 0);
+	assert_int_equal(finding.kind, IBSA_FINDING_RAIL_MISSING);
+	assert_int_equal(finding.guid, 0);
+	assert_string_equal(finding.missing_device, "mlx5_3");
+	assert_string_equal(
+		finding.what.text,
+		"the leaf switch of mlx5_3 of gpu09 and 3 other hosts is "
+		"missing: they have no mlx5_3, but the hosts of 3 of 4 groups "
+		"have");
+	for (unsigned int i = 1; i <= UNIT_HOSTS; i++) {
+		assert_int_equal(
+			ibsa_topology_finding_at(topology, i, &finding), 0);
+		snprintf(text, sizeof(text),
+			 "gpu%02u has no mlx5_3, nor has any of the 4 hosts at "
+			 "its leaf switches",
+			 8 + i);
+		assert_string_equal(finding.what.text, text);
+		assert_string_equal(finding.missing_device, "mlx5_3");
+		assert_true(finding.guid);
+	}
+	assert_int_equal(ibsa_topology_finding_at(topology, 1 + UNIT_HOSTS,
+						  &finding),
+			 -ENOENT);
+	ibsa_topology_free(topology);
+}
+
+/* In a large fabric, few hosts lack the rail: each has one finding. */
+static void a_leaf_of_many_units_is_one_cause(void **state)
+{
+	const struct units units = { .count = 12,
+				     .lost = 0,
+				     .lost_rate = "4xNDR" };
+	struct ibsa_topology *topology = units_check(&units);
+	struct ibsa_finding finding;
+	size_t count = 0;
+
+	(void)state;
+	while (!ibsa_topology_finding_at(topology, count, &finding))
+		count++;
+	assert_int_equal(count, 1 + UNIT_HOSTS);
+	ibsa_topology_free(topology);
+}
+
+static void units_expect_none(const struct units *units)
+{
+	struct ibsa_topology *topology = units_check(units);
+	struct ibsa_finding finding;
+
+	if (!ibsa_topology_finding_at(topology, 0, &finding))
+		fail_msg("%s", finding.what.text);
+	ibsa_topology_free(topology);
+}
+
+/* Two other units are too few; adapters for storage are not in all units. */
+static void a_unit_with_another_equipment_lacks_nothing(void **state)
+{
+	(void)state;
+	units_expect_none(
+		&(struct units){ .count = 3, .lost = 3, .lost_rate = "4xNDR" });
+	units_expect_none(
+		&(struct units){ .count = 4, .lost = 4, .lost_rate = "4xHDR" });
+	units_expect_none(&(struct units){ .count = 4,
+					   .lost = 4,
+					   .lost_rate = "4xNDR",
+					   .lost_leaf = "storage" });
+}
+
+static void a_dead_rail_of_a_unit_is_that_of_a_host(void **state)
+{
+	const struct units units = {
+		.count = 4, .lost = 3, .lost_rate = "4xNDR", .only_at = 10
+	};
+	struct ibsa_topology *topology = units_check(&units);
+	struct ibsa_finding finding;
+
+	(void)state;
+	assert_int_equal(ibsa_topology_finding_at(topology, 0, &finding), 0);
+	assert_string_equal(finding.what.text,
+			    "gpu10 has no mlx5_3, but 15 of 16 hosts like it "
+			    "have");
+	assert_int_equal(ibsa_topology_finding_at(topology, 1, &finding),
+			 -ENOENT);
+	ibsa_topology_free(topology);
+}
+
 /* A topology that is expected says it all. */
 static void an_expected_topology_replaces_the_comparison(void **state)
 {
@@ -337,6 +514,10 @@ int main(void)
 		cmocka_unit_test(a_slower_link_than_the_others_is_slow),
 		cmocka_unit_test(hosts_that_are_slower_throughout_are_others),
 		cmocka_unit_test(three_hosts_are_too_few),
+		cmocka_unit_test(a_leaf_that_a_unit_lacks_is_one_cause),
+		cmocka_unit_test(a_leaf_of_many_units_is_one_cause),
+		cmocka_unit_test(a_unit_with_another_equipment_lacks_nothing),
+		cmocka_unit_test(a_dead_rail_of_a_unit_is_that_of_a_host),
 		cmocka_unit_test(an_expected_topology_replaces_the_comparison),
 		cmocka_unit_test(
 			a_port_that_the_sa_hides_is_not_missing_for_certain),
