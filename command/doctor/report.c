@@ -41,6 +41,8 @@ struct report {
 	struct record *record;
 	uint64_t hosts[HOSTS]; /* port GUIDs of adapters in the NodeRecords */
 	size_t host_count;
+	/* A PortInfoRecord differs if it is asked for with extended speeds. */
+	bool has_extended_speeds;
 	size_t query_count;
 	unsigned int silent; /* last queries that got no reply */
 	size_t file_count;
@@ -133,6 +135,42 @@ static void hosts_choose(const struct ibsa_reply *reply, void *arg)
 			report->hosts[report->host_count++] = node.port_guid;
 }
 
+/*
+ * As ibsa_topology_read(), for extended speeds. Without one, the records are the
+ * same, and a fabric that is loaded from the report has them, too.
+ */
+static void speeds_query(struct report *report)
+{
+	const struct ibsa_port_info speeds = { .options = 0x80 };
+	const struct ibsa_query ports = {
+		.record = &ibsa_port_info_record,
+		.match = &speeds,
+		.mask = IBSA_PORT_INFO_CM(options),
+		.method = IBSA_METHOD_GET_TABLE,
+	};
+
+	if (report->has_extended_speeds)
+		report_query(report, &ports, NULL);
+}
+
+static void speeds_note(const struct ibsa_reply *reply, void *arg)
+{
+	struct report *report = arg;
+	struct ibsa_port_info port;
+
+	for (size_t i = 0; i < reply->count; i++)
+		if (ibsa_reply_decode(reply, i, &port, sizeof(port)) == 0 &&
+		    port.link_speed_ext_active)
+			report->has_extended_speeds = true;
+}
+
+static ibsa_reply_fn table_use(const struct ibsa_record *record)
+{
+	if (record == &ibsa_node_record)
+		return hosts_choose;
+	return record == &ibsa_port_info_record ? speeds_note : NULL;
+}
+
 /* Ask for each table of the SA. */
 static void tables_query(struct report *report)
 {
@@ -145,16 +183,8 @@ static void tables_query(struct report *report)
 		&ibsa_lft_record,	  &ibsa_mft_record,
 		&ibsa_sl_to_vl_record,	  &ibsa_vl_arbitration_record,
 	};
-	/* As ibsa_topology_read_start(), for extended speeds. */
-	const struct ibsa_port_info speeds = { .options = 0x80 };
 	const struct ibsa_query info = { .record =
 						 &ibsa_class_port_info_record };
-	const struct ibsa_query ports = {
-		.record = &ibsa_port_info_record,
-		.match = &speeds,
-		.mask = IBSA_PORT_INFO_CM(options),
-		.method = IBSA_METHOD_GET_TABLE,
-	};
 
 	report_query(report, &info, NULL);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
@@ -163,11 +193,9 @@ static void tables_query(struct report *report)
 			.method = IBSA_METHOD_GET_TABLE,
 		};
 
-		report_query(report, &query,
-			     tables[i] == &ibsa_node_record ? hosts_choose
-							    : NULL);
+		report_query(report, &query, table_use(tables[i]));
 	}
-	report_query(report, &ports, NULL);
+	speeds_query(report);
 }
 
 /* Ask for the paths from this port to all others, and those in a partition. */
@@ -209,15 +237,28 @@ static void path_query(struct report *report, uint64_t guid)
 	report_query(report, &query, NULL);
 }
 
+/*
+ * Ask for the paths in each partition of this port. If there is one, they are
+ * those that the SA returns without a P_Key.
+ */
+static void partitions_query(struct report *report)
+{
+	uint16_t pkeys[PKEYS];
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < PKEYS; i++)
+		if (ibsa_pkey_get(report->cli->client, i, &pkeys[count]) == 0 &&
+		    pkeys[count])
+			count++;
+	for (size_t i = 0; count > 1 && i < count; i++)
+		paths_query(report, pkeys[i]);
+}
+
 static void all_query(struct report *report)
 {
-	uint16_t pkey;
-
 	tables_query(report);
 	paths_query(report, 0);
-	for (uint32_t i = 0; i < PKEYS; i++)
-		if (ibsa_pkey_get(report->cli->client, i, &pkey) == 0 && pkey)
-			paths_query(report, pkey);
+	partitions_query(report);
 	for (size_t i = 0; i < report->host_count; i++)
 		path_query(report, report->hosts[i]);
 }

@@ -449,9 +449,9 @@ static void paths_use(struct section *section, const struct ibsa_reply *reply)
 	}
 }
 
-/* Write a partition of this port, with the ports to which it has a path in it. */
-static int own_partition_put(struct page *page, const struct ibsa_gid *own,
-			     uint16_t pkey)
+/* Write the ports to which this port has a path in a partition. */
+static int partition_ports_put(struct page *page, const struct ibsa_gid *own,
+			       uint16_t pkey, struct ibsa_error *why)
 {
 	const struct ibsa_path match = {
 		.sgid = *own,
@@ -467,20 +467,49 @@ static int own_partition_put(struct page *page, const struct ibsa_gid *own,
 		.method = IBSA_METHOD_GET_TABLE,
 	};
 	struct section section = { .page = page, .use = paths_use };
-	int status;
+	const int status = section_query(&section, &query);
+
+	*why = section.why;
+	return status;
+}
+
+/* Write the ports to which this port has a path. */
+static void all_ports_put(struct page *page)
+{
+	for (size_t i = 0; i < page->check.path_count; i++) {
+		const size_t index =
+			page_port_find_guid(page, page->check.paths[i].guid);
+
+		if (index != SIZE_MAX)
+			page_number(&page->json, NULL, index);
+	}
+}
+
+/*
+ * Write a partition of this port, with the ports to which it has a path in it.
+ * @is_only: there is no other, so that all paths are in it.
+ */
+static int own_partition_put(struct page *page, const struct ibsa_gid *own,
+			     uint16_t pkey, bool is_only)
+{
+	struct ibsa_error why = { .text = "" };
+	int status = CLI_DONE;
 
 	page_open(&page->json, NULL, '{');
 	page_hex(&page->json, "pkey", pkey & (PKEYS - 1U), 4);
 	page_text(&page->json, "member",
 		  pkey & PKEY_MEMBER ? "full" : "limited");
 	page_open(&page->json, "ports", '[');
-	status = section_query(&section, &query);
+	if (is_only && page->check.path_count)
+		all_ports_put(page);
+	else
+		status = partition_ports_put(page, own, pkey, &why);
 	page_close(&page->json, ']');
-	if (*section.why.text) {
+	if (*why.text) {
 		complain("page: the SA did not return the paths with the P_Key "
 			 "0x%04x: %s",
-			 pkey, section.why.text);
-		page_text(&page->json, "why", section.why.text);
+			 pkey, why.text);
+		page_text(&page->json, "why", why.text);
 	}
 	page_close(&page->json, '}');
 	return status;
@@ -492,20 +521,20 @@ static int own_partition_put(struct page *page, const struct ibsa_gid *own,
  */
 static int own_partitions_put(struct page *page)
 {
+	uint16_t pkeys[OWN_PARTITIONS];
 	struct ibsa_gid own;
 	uint16_t pkey;
 	size_t count = 0;
 	int status = own_gid_get(page->cli, &own);
 
 	page_open(&page->json, "own_partitions", '[');
-	for (uint32_t i = 0; status == CLI_DONE && count < OWN_PARTITIONS &&
+	for (uint32_t i = 0; count < OWN_PARTITIONS &&
 			     ibsa_pkey_get(page->cli->client, i, &pkey) == 0;
-	     i++) {
-		if (!(pkey & (PKEYS - 1)))
-			continue;
-		status = own_partition_put(page, &own, pkey);
-		count++;
-	}
+	     i++)
+		if (pkey & (PKEYS - 1))
+			pkeys[count++] = pkey;
+	for (size_t i = 0; i < count && status == CLI_DONE; i++)
+		status = own_partition_put(page, &own, pkeys[i], count == 1);
 	page_close(&page->json, ']');
 	return status;
 }

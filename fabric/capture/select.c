@@ -54,19 +54,19 @@ static const struct ibsa_record *request_record(const uint8_t *request)
 	return record;
 }
 
-/* Return: the recorded table with the records of a request, or NULL. */
-static const struct exchange *table_find(struct recording *recording,
-					 const struct ibsa_record *record,
-					 const uint8_t *request)
+/*
+ * Return: the recorded answer to GetTable with the fields of @request that @mask
+ * selects, or NULL.
+ */
+static const struct exchange *whole_find(struct recording *recording,
+					 const uint8_t *request, uint64_t mask)
 {
 	uint8_t whole[IBSA_MAD_BYTES];
 	const struct exchange *table;
 
 	memcpy(whole, request, sizeof(whole));
 	whole[MAD_METHOD] = IBSA_METHOD_GET_TABLE;
-	ibsa_put_be64(whole + MAD_COMPONENT_MASK,
-		      IBSA_GET(sa_header, component_mask, request) &
-			      table_mask(record));
+	ibsa_put_be64(whole + MAD_COMPONENT_MASK, mask);
 	table = ibsa__recording_query(recording, whole);
 	if (!table || !table->is_whole ||
 	    (IBSA_GET(sa_header, status, table->answer) &&
@@ -76,9 +76,54 @@ static const struct exchange *table_find(struct recording *recording,
 	return table;
 }
 
+/* Return: the number of bytes between the records of an answer. */
+static size_t stride_of(const struct exchange *table)
+{
+	return 8 * IBSA_GET(sa_header, attribute_offset, table->answer);
+}
+
+/* Whether a port of a table of PortInfoRecords runs at an extended speed. */
+static bool has_extended_speed(const struct exchange *table)
+{
+	const size_t stride = stride_of(table);
+	const size_t size = ibsa_port_info_record.size;
+
+	for (size_t at = IBSA_SA_HEADER_BYTES;
+	     stride >= size && at + size <= table->len; at += stride) {
+		struct ibsa_port_info port;
+
+		ibsa_port_info_record.decode(table->answer + at, &port);
+		if (port.link_speed_ext_active)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Return: the recorded table with the records of a request, or NULL.
+ * @out_is_plain: it is of PortInfoRecords without the options of the request.
+ * Options change only what records tell about extended speeds.
+ */
+static const struct exchange *table_find(struct recording *recording,
+					 const struct ibsa_record *record,
+					 const uint8_t *request,
+					 bool *out_is_plain)
+{
+	const uint64_t mask = IBSA_GET(sa_header, component_mask, request) &
+			      table_mask(record);
+	const struct exchange *table = whole_find(recording, request, mask);
+
+	*out_is_plain = !table && mask && record == &ibsa_port_info_record;
+	if (*out_is_plain)
+		table = whole_find(recording, request, 0);
+	return table && *out_is_plain && has_extended_speed(table) ? NULL
+								   : table;
+}
+
 /* The records of a table that a request selects. */
 struct selection {
 	const struct ibsa_record *record;
+	bool is_plain; /* the options of the request are not in the records */
 	struct sa_match match;
 	union sa_record want;
 	struct sa_reply *reply;
@@ -99,6 +144,13 @@ static bool selection_add(struct selection *selection, const uint8_t *wire)
 		return false;
 	memset(reply->bytes + reply->len, 0, selection->stride);
 	memcpy(reply->bytes + reply->len, wire, selection->record->size);
+	if (selection->is_plain) {
+		uint64_t over = 0;
+
+		have.port_info.options = selection->want.port_info.options;
+		selection->record->encode(&have, reply->bytes + reply->len,
+					  &over);
+	}
 	reply->len += selection->stride;
 	selection->count++;
 	return true;
@@ -172,15 +224,14 @@ bool ibsa__recording_select(struct recording *recording, const uint8_t *request,
 	if (method != IBSA_METHOD_GET && method != IBSA_METHOD_GET_TABLE)
 		return false;
 	selection.record = request_record(request);
-	table = selection.record
-			? table_find(recording, selection.record, request)
-			: NULL;
+	table = selection.record ? table_find(recording, selection.record,
+					      request, &selection.is_plain)
+				 : NULL;
 	if (!table || !ibsa__sa_reply_room(reply, IBSA_MAD_BYTES))
 		return false;
 	header_put(request, table->answer, reply->bytes);
 	reply->len = IBSA_SA_HEADER_BYTES;
-	selection.stride = 8 *
-			   IBSA_GET(sa_header, attribute_offset, table->answer);
+	selection.stride = stride_of(table);
 	compared = IBSA_GET(sa_header, component_mask, request) &
 		   ~table_mask(selection.record);
 	ibsa__sa_select(selection.record, compared, &selection.match);

@@ -24,7 +24,7 @@ SERVICE_KEY, DATA = "5ec4e7075ec4e708", "5ec4e709"
 # Where the report is read, there is no fabric.
 ELSEWHERE = {name: value for name, value in os.environ.items()
              if name not in ("IBSA_FABRIC", "IBSA_NODE")}
-BYTES_MAX, SECONDS_MAX = 5 << 20, 10
+BYTES_MAX, SECONDS_MAX = 5_000_000, 10
 
 # Commands whose queries a report has; {} is a host with a path in it.
 ANSWERED = """

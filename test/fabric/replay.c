@@ -184,6 +184,58 @@ static void fields_not_selected_are_not_compared(void **state)
 	free(capture);
 }
 
+static int query_speeds(struct bench *bench)
+{
+	const struct ibsa_port_info want = { .options = 0x80 };
+
+	return bench_query(bench, IBSA_METHOD_GET_TABLE, &ibsa_port_info_record,
+			   &want, IBSA_PORT_INFO_CM(options));
+}
+
+/*
+ * The table without options has the records with them, unless a port runs at an
+ * extended speed.
+ */
+static void a_table_is_that_with_extended_speeds_if_none_is_active(void **state)
+{
+	const struct ibsa_fabric_port_change qdr = {
+		.mask = IBSA_CHANGE_RATE,
+		.rate = "4xQDR",
+	};
+	struct capture *capture = malloc(sizeof(*capture));
+
+	(void)state;
+	for (int has_extended = 0; has_extended < 2; has_extended++) {
+		struct ibsa_port_info port;
+		struct bench bench;
+		size_t count;
+
+		begin(capture, LINK_ERF, true);
+		start(&bench, capture);
+		if (!has_extended)
+			assert_int_equal(ibsa_fabric_port_set(bench.fabric,
+							      "host-r3 mlx5_0",
+							      1, &qdr),
+					 0);
+		bench_request(&bench, IBSA_METHOD_GET_TABLE, 0x0012, 0);
+		assert_int_equal(bench_exchange(&bench), 0);
+		count = bench_count(&bench);
+		assert_true(count > 24);
+		replay(&bench, capture);
+		assert_int_equal(query_speeds(&bench),
+				 has_extended ? IBSA_STATUS_NOT_RECORDED : 0);
+		if (!has_extended) {
+			assert_int_equal(bench_count(&bench), count);
+			ibsa_port_info_record.decode(bench_record(&bench, 1),
+						     &port);
+			assert_int_equal(port.options, 0x80);
+			assert_true(port.port_num && port.endport_lid);
+		}
+		bench_stop(&bench);
+	}
+	free(capture);
+}
+
 /* A link goes down between the requests, so the answers differ. */
 static void repeated_requests_are_answered_in_order(void **state)
 {
@@ -502,6 +554,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_are_as_recorded),
 		cmocka_unit_test(fields_not_selected_are_not_compared),
+		cmocka_unit_test(
+			a_table_is_that_with_extended_speeds_if_none_is_active),
 		cmocka_unit_test(repeated_requests_are_answered_in_order),
 		cmocka_unit_test(request_without_a_recorded_answer_gets_none),
 		cmocka_unit_test(answer_that_lacks_a_segment_is_dropped),
