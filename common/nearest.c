@@ -37,7 +37,8 @@ static size_t name_distance(const struct nearest *nearest, const char *name)
 			const char typed = nearest->typed[i - 1];
 			const char c = nearest->is_field ? name_fold(typed)
 							 : letter_lower(typed);
-			const size_t changed = corner + (c != *name);
+			const size_t changed = corner +
+					       (c != letter_lower(*name));
 
 			corner = row[i];
 			row[i] = smaller_of(smaller_of(row[i], row[i - 1]) + 1,

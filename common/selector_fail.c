@@ -202,20 +202,42 @@ static void accepted_values_put(const struct ibsa_field *field,
 	}
 }
 
+/* Whether a value is a rate, but for the unit. */
+static bool is_rate_without_unit(const struct ibsa_field *field,
+				 const char *value)
+{
+	const size_t len = strlen(value);
+
+	for (uint64_t code = 0; code < 64 && field->show == IBSA_SHOW_rate;
+	     code++) {
+		const char *name = ibsa_code_name(IBSA_SHOW_rate, code);
+
+		if (name && strncmp(name, value, len) == 0 && name[len] == 'G')
+			return true;
+	}
+	return false;
+}
+
 int ibsa__selector_value_fail(const struct ibsa_field *field, int err,
 			      const char *value, struct ibsa_error *error)
 {
+	const bool is_bytes = field->show == IBSA_SHOW_text ||
+			      field->show == IBSA_SHOW_blob;
 	struct ibsa__text takes = { .len = 0 };
 	char text[sizeof(error->text)];
 
+	if (is_rate_without_unit(field, value))
+		return ibsa__fail(error, err,
+				  "%s: '%s' is not a code, which a number "
+				  "without a unit is; type %sGb/s",
+				  field->name, value, value);
 	accepted_values_put(field, &takes);
 	if (ibsa__text_done(&takes, text, sizeof(text)) < 0)
 		text[0] = '\0';
-	return ibsa__fail(error, err,
-			  err == -ERANGE
-				  ? "the value '%.*s' is too large or too "
-				    "long; %s takes %s"
-				  : "the value '%.*s' is not valid; %s takes "
-				    "%s",
-			  SELECTOR_SHOWN_MAX, value, field->name, text);
+	return ibsa__fail(error, err, "the value '%.*s' is %s; %s takes %s",
+			  SELECTOR_SHOWN_MAX, value,
+			  err != -ERANGE ? "not valid"
+			  : is_bytes	 ? "too long"
+					 : "too large",
+			  field->name, text);
 }

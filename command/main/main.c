@@ -252,12 +252,12 @@ static int unknown_command(const char *name)
 
 /*
  * Treat "help COMMAND" as "COMMAND --help", but show the manual page of COMMAND
- * on a terminal.
+ * on a terminal. Return: the exit status; a word too many is refused.
  */
-static void help_take(struct cli *cli)
+static int help_take(struct cli *cli)
 {
 	if (cli->arg_count == 0 || strcmp(cli->args[0], "help") != 0)
-		return;
+		return CLI_DONE;
 	cli->help = true;
 	cli->arg_count--;
 	memmove(cli->args, cli->args + 1,
@@ -266,6 +266,10 @@ static void help_take(struct cli *cli)
 				      : NULL;
 	if (cli->command && cli->arg_count == 1 && isatty(STDOUT_FILENO))
 		manual_page_show(cli->command->name);
+	if (cli->command && cli->arg_count > 1 && !cli->command->part_help)
+		return fail_usage("help: '%s' is too much; type: ibsa help %s",
+				  cli->args[1], cli->command->name);
+	return CLI_DONE;
 }
 
 /* Whether there is a fabric about which the default command tells. */
@@ -343,11 +347,16 @@ static int plugin_status(struct cli *cli, int status)
 
 static int cli_run(struct cli *cli)
 {
+	const int status = help_take(cli);
+
+	if (cli->arg_count && !cli->command)
+		return unknown_command(cli->args[0]);
 	if (cli->version) {
 		out_line(&cli->out, "ibsa %s", ibsa_version());
 		return CLI_DONE;
 	}
-	help_take(cli);
+	if (status != CLI_DONE)
+		return status;
 	if (cli->arg_count == 0 && cli->help) {
 		cli->command = NULL;
 		general_help(cli);
@@ -355,8 +364,6 @@ static int cli_run(struct cli *cli)
 	}
 	if (cli->arg_count == 0 && !has_fabric(cli))
 		return no_command();
-	if (!cli->command)
-		return unknown_command(cli->args[0]);
 	if (cli->help)
 		return command_help(cli, cli->command);
 	if (!options_fit(cli) || !format_use(cli) ||

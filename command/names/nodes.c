@@ -7,6 +7,7 @@
 #include "session/query_wait.h"
 #include "output/fields.h"
 #include "names/node_map.h"
+#include "names/likely.h"
 #include "names/nodes.h"
 #include "session/own_port.h"
 
@@ -68,53 +69,78 @@ void name_absent_explain(const struct cli *cli, const char *where,
 		 name);
 }
 
+/* A name, and the nodes among which it is searched. */
+struct lookup {
+	const struct cli *cli;
+	const char *where;
+	const char *name;
+	const struct ibsa_node *all;
+	size_t count;
+};
+
+/* Print that no node has the name, and which one may be meant. */
+static void absence_explain(const struct lookup *lookup)
+{
+	char likely[NODE_NAME_TEXT];
+	char text[IBSA_VALUE_TEXT];
+
+	if (!node_name_likely(lookup->all, lookup->count, lookup->name, likely))
+		name_absent_explain(lookup->cli, lookup->where, lookup->name);
+	else
+		complain("%s%s the name '%s'; did you mean '%s'?",
+			 lookup->where,
+			 nodes_are_shown(lookup->cli)
+				 ? "no node has"
+				 : "the SA shows no node with",
+			 lookup->name, fields_clean(likely, text));
+}
+
 /*
  * Print that no node has the name, or, if it is HOST/DEVICE, which adapter of
  * the host the SA does not show. Return: the exit status.
  */
-static int port_absent_explain(const struct cli *cli,
-			       const struct ibsa_node *nodes, size_t count,
-			       const char *where, const char *name)
+static int port_absent_explain(const struct lookup *lookup)
 {
+	const char *name = lookup->name;
 	const size_t len = strcspn(name, "/");
 	char *host = strndup(name, len);
 	struct node_ports ports = { .count = 0 };
 
 	if (!host || (name[len] && len &&
-		      ibsa_host_select(nodes, count, host, &ports.all,
-				       &ports.count) != 0)) {
+		      ibsa_host_select(lookup->all, lookup->count, host,
+				       &ports.all, &ports.count) != 0)) {
 		free(host);
 		return no_memory();
 	}
 	if (ports.count)
 		complain("%sthe SA shows %zu %s of the host '%s', but no '%s'; "
 			 "to see them, type: ibsa reach %s",
-			 where, ports.count,
+			 lookup->where, ports.count,
 			 ports.count == 1 ? "port" : "ports", host,
 			 name + len + 1, host);
 	else
-		name_absent_explain(cli, where, name);
+		absence_explain(lookup);
 	node_ports_free(&ports);
 	free(host);
 	return CLI_NO;
 }
 
 /*
- * Choose those ports of @nodes that the name stands for. Return: the exit
- * status.
+ * Choose those ports of @nodes, which are all nodes of the lookup that can match,
+ * that the name stands for. Return: the exit status.
  */
-static int ports_choose(const struct cli *cli, const struct ibsa_node *nodes,
-			size_t count, const char *where, const char *name,
+static int ports_choose(const struct lookup *lookup,
+			const struct ibsa_node *nodes, size_t count,
 			struct node_ports *out)
 {
-	if (ibsa_host_select(nodes, count, name, &out->all, &out->count) != 0)
+	if (ibsa_host_select(nodes, count, lookup->name, &out->all,
+			     &out->count) != 0)
 		return no_memory();
 	if (out->count == 0)
-		return cli->names.is_absence_told
+		return lookup->cli->names.is_absence_told
 			       ? CLI_NO
-			       : port_absent_explain(cli, nodes, count, where,
-						     name);
-	return node_ports_check(out, where, name);
+			       : port_absent_explain(lookup);
+	return node_ports_check(out, lookup->where, lookup->name);
 }
 
 static int by_guid(const void *a, const void *b)
@@ -220,12 +246,11 @@ static size_t count_with_prefix(const struct nodes *nodes, size_t first,
  * descriptions begin with the name or with its host part: no other node can
  * match.
  */
-static int ports_choose_among(const struct cli *cli, const struct nodes *nodes,
-			      const char *where, const char *name,
-			      struct node_ports *out)
+static int ports_choose_among(const struct lookup *lookup,
+			      const struct nodes *nodes, struct node_ports *out)
 {
-	const size_t len = strcspn(name, "/");
-	char *host = strndup(name, len);
+	const size_t len = strcspn(lookup->name, "/");
+	char *host = strndup(lookup->name, len);
 	const size_t first = host ? first_with_prefix(nodes, host) : 0;
 	const size_t count = host ? count_with_prefix(nodes, first, host, len)
 				  : 0;
@@ -235,7 +260,7 @@ static int ports_choose_among(const struct cli *cli, const struct nodes *nodes,
 	for (size_t i = 0; profile && i < count; i++)
 		profile[i] = *nodes->by_name[first + i];
 	if (host && profile)
-		status = ports_choose(cli, profile, count, where, name, out);
+		status = ports_choose(lookup, profile, count, out);
 	else
 		complain("out of memory");
 	free(host);
@@ -247,8 +272,8 @@ static int ports_choose_among(const struct cli *cli, const struct nodes *nodes,
  * Choose the ports that @name stands for among the names of --node-name-map;
  * @out is empty if there are none.
  */
-static int ports_choose_mapped(const struct cli *cli, const struct nodes *nodes,
-			       const char *where, const char *name,
+static int ports_choose_mapped(const struct lookup *lookup,
+			       const struct nodes *nodes,
 			       struct node_ports *out)
 {
 	struct ibsa_node *mapped = calloc(nodes->count + 1, sizeof(*mapped));
@@ -256,7 +281,7 @@ static int ports_choose_mapped(const struct cli *cli, const struct nodes *nodes,
 	int status = mapped ? CLI_DONE : no_memory();
 
 	for (size_t i = 0; mapped && i < nodes->count; i++) {
-		const char *text = node_map_find(cli->names.map,
+		const char *text = node_map_find(lookup->cli->names.map,
 						 nodes->all[i].node_guid);
 
 		if (!text)
@@ -266,12 +291,12 @@ static int ports_choose_mapped(const struct cli *cli, const struct nodes *nodes,
 			 sizeof(mapped->node_description), "%s", text);
 		count++;
 	}
-	if (mapped &&
-	    ibsa_host_select(mapped, count, name, &out->all, &out->count) != 0)
+	if (mapped && ibsa_host_select(mapped, count, lookup->name, &out->all,
+				       &out->count) != 0)
 		status = no_memory();
 	if (status == CLI_DONE && out->count) {
 		node_ports_free(out);
-		status = ports_choose(cli, mapped, count, where, name, out);
+		status = ports_choose(lookup, mapped, count, out);
 	}
 	free(mapped);
 	return status;
@@ -280,19 +305,21 @@ static int ports_choose_mapped(const struct cli *cli, const struct nodes *nodes,
 int nodes_find(struct cli *cli, const struct nodes *nodes, const char *where,
 	       const char *name, struct node_ports *out)
 {
-	struct nodes all = { .count = 0 };
-	int status;
+	struct lookup lookup = { .cli = cli, .where = where, .name = name };
+	struct nodes read = { .count = 0 };
+	const struct nodes *all = nodes ? nodes : &read;
+	int status = nodes ? CLI_DONE : nodes_read(cli, &read);
 
 	*out = (struct node_ports){ .count = 0 };
+	lookup.all = all->all;
+	lookup.count = all->count;
 	if (nodes)
-		return ports_choose_among(cli, nodes, where, name, out);
-	status = nodes_read(cli, &all);
+		return ports_choose_among(&lookup, nodes, out);
 	if (status == CLI_DONE && cli->names.map)
-		status = ports_choose_mapped(cli, &all, where, name, out);
+		status = ports_choose_mapped(&lookup, all, out);
 	if (status == CLI_DONE && !out->count)
-		status = ports_choose(cli, all.all, all.count, where, name,
-				      out);
-	nodes_free(&all);
+		status = ports_choose(&lookup, all->all, all->count, out);
+	nodes_free(&read);
 	return status;
 }
 

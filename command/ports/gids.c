@@ -228,11 +228,14 @@ static void row_write(struct out *out, size_t index, void *arg)
  */
 static int no_gid_fits_explain(const struct cli *cli, const struct view *view)
 {
-	static const struct {
+	const struct {
 		enum ibsa_gid_fit fit;
 		const char *text;
 	} reasons[] = {
-		{ IBSA_GID_OTHER_FAMILY, "of the other address family" },
+		{ IBSA_GID_OTHER_FAMILY,
+		  strchr(gids_own(cli)->address, ':')
+			  ? "of IPv4, but the address is of IPv6"
+			  : "of IPv6, but the address is of IPv4" },
 		{ IBSA_GID_LINK_LOCAL, "link-local" },
 		{ IBSA_GID_PORT_DOWN, "of ports that are not active" },
 		{ IBSA_GID_UNREADABLE, "unreadable" },

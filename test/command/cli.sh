@@ -259,6 +259,9 @@ wrong_command_lines() {
 	on 2 topologie; err_has "command 'topologie'; did you mean 'topology'\?$"
 	on 2 checknode; err_has "command 'checknode'; see ibsa --help"
 	on 2 help topologie; err_has "did you mean 'topology'"
+	on 2 -V topologie; err_has "did you mean 'topology'"; out_empty
+	on 0 path -V; out_has '^ibsa [0-9]'
+	on 2 help path extra; err_has "^ibsa: help: 'extra' is too much; type: ibsa help path$"
 	on 2 --json -xj devices; err_has "unknown option '-x'"
 	on 2 path self 1 sl=0 sl=1; err_has 'sl is given twice'
 	on 1 path self $'one\ntwo\033[m'; err_has 'one\\x0atwo\\x1b\[m'
@@ -526,7 +529,7 @@ gid_for_an_address() {
 	rm gids/class/infiniband/roce0/ports/1/gids/{4,5,10,11}
 	run 1 gids roce0/1 --for fd77::9; err_has 'fd77::9: 2 link-local$'
 	run 1 gids roce0/1 --for 10.1.0.1 -a; lines 3
-	err_has '10.1.0.1: 2 of the other address family$'
+	err_has '10.1.0.1: 2 of IPv6, but the address is of IPv4$'
 	unset SYSFS_PATH
 }
 
@@ -542,7 +545,7 @@ gids_of_a_fabric() {
 	on 0 gids --for fe80::2:c903:0:12; lines 2
 	out_has ' fe80::2:c903:0:12 .* chosen: IB, 128 leading bits the same$'
 	on 0 gids -a --for fe80::1; lines 7; out_has 'as good, but later$'
-	on 1 gids --for 10.0.0.1; err_has '6 of the other address family$'
+	on 1 gids --for 10.0.0.1; err_has '6 of IPv6, but the address is of IPv4$'
 	run 4 --fabric "$tmp/nothing.net" gids; err_has 'nothing.net'
 }
 
@@ -620,7 +623,7 @@ paths() {
 	done
 	on 1 path self 0xc000; on 0 path self guid:2c90300000021
 	on 1 path self guid:0000000000000005
-	on 2 path self node2 rate=40 rate_selector=2; err_has 'takes 2.5, 10,'
+	on 2 path self node2 rate=40 rate_selector=2; err_has 'type 40Gb'
 	on 2 path self node2 mtu=0 mtu_selector=2; err_has '256, 512'
 	on 1 path self node2 mtu=4096 mtu_selector=2; out_empty
 	err_has 'no path from self to node2 .*: mtu 4096; without this constraint there is a path'

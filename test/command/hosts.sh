@@ -30,6 +30,9 @@ paths_are_those_of_equal_devices() {
 	on 2 path dgx1 dgx2 --pairs all; err_has '--pairs is now --all'
 	on 2 reach dgx1 --pairs all
 	on 1 path dgx1 dgx4; out_empty; err_has "no node has the name 'dgx4'"
+	on 1 path dgx1 dgx03; err_has "the name 'dgx03'; did you mean 'dgx3'\?$"
+	on 1 path dgx1 DXG3/mlx5_0; err_has "did you mean 'dgx3'\?$"
+	on 1 path dgx1 dgx4; err_has 'to list the nodes, type: ibsa query'
 	on 1 -j path dgx1 dgx4; json 'map(.reason_code) == ["no-name"]'
 }
 
