@@ -15,9 +15,10 @@
  * ibsa_gid_choose      choose the source GID for an address
  *
  * Any thread may call these functions. They open no device, except
- * ibsa_port_access_get(). If $IBSA_FABRIC is "unix:PATH", they show the devices
- * of the node or host $IBSA_NODE of the fabric server; otherwise $SYSFS_PATH,
- * if set, replaces /sys. Lists are copies. Numbers are in host byte order.
+ * ibsa_port_access_get(). If $IBSA_FABRIC is "unix:PATH", they return the
+ * devices that the fabric server has for the node or host in $IBSA_NODE;
+ * otherwise they read sysfs at $SYSFS_PATH, or at /sys if this is not set. A
+ * list does not change after it was read. Numbers are in host byte order.
  */
 #ifndef IBSA_DEVICE_H
 #define IBSA_DEVICE_H
@@ -30,12 +31,12 @@ IBSA_BEGIN
 /**
  * struct ibsa_port - one port of a device
  * @number:     from 1; 0: the management port of a switch
- * @err:        0; or why @state, @cap_mask or @pkeys, which are then not valid,
- *              could not be read
+ * @err:        0; or why the port could not be read: @state, @cap_mask and
+ *              @pkeys are then not valid
  * @cap_mask:   PortInfo CapabilityMask
  * @link_layer: "InfiniBand" or "Ethernet"
- * @rate:       such as "100 Gb/sec (4X EDR)"; "": cannot be read
- * @umad:       name of the port's MAD device; "": none
+ * @rate:       such as "100 Gb/sec (4X EDR)"; "": it cannot be read
+ * @umad:       name of the port's MAD device, such as "umad0"; "": none
  * @pkeys:      P_Key table; empty entries are 0
  */
 struct ibsa_port {
@@ -52,12 +53,12 @@ struct ibsa_port {
 
 /**
  * struct ibsa_device - one device
- * @err:       0; or why @node_type, @node_guid, @system_image_guid or the ports
- *             could not be read. Of the first three, the one that failed and
- *             those after it are 0; the ports are read in any case. Errors of
- *             single ports are in err of struct ibsa_port
- * @node_type: 4 and above: iWARP and others
- * @firmware, @board: "": cannot be read
+ * @err:       0; or why @node_type, @node_guid, @system_image_guid or the list
+ *             of ports could not be read. The first of the three that could not
+ *             be read, and those after it, are 0. Errors of single ports are in
+ *             err of struct ibsa_port
+ * @node_type: 4 and above: a device that is not InfiniBand, such as iWARP
+ * @firmware, @board: "": it cannot be read
  */
 struct ibsa_device {
 	const char *name;
@@ -80,8 +81,8 @@ ibsa_device_port_at(const struct ibsa_device *device, size_t index)
 }
 
 /**
- * struct ibsa_device_list - all devices, in order of their names, mlx5_9 before
- * mlx5_10
+ * struct ibsa_device_list - all devices, in the order of their names, with
+ * mlx5_9 before mlx5_10
  */
 struct ibsa_device_list {
 	size_t count;
@@ -99,11 +100,12 @@ ibsa_device_at(const struct ibsa_device_list *list, size_t index)
  * ibsa_devices_read - list the devices of this machine
  * @out: receives the list, which ibsa_devices_free() frees
  *
- * Errors of single devices and ports are in their err.
+ * Errors of single devices and ports are in their member err.
  *
- * Return: 0, also for an empty list; -ENOSYS the RDMA modules are not loaded;
- * -ENODEV, -ENXIO no such fabric server, node or port; -EACCES and others of a
- * fabric server, as ibsa_open(); or the error from reading sysfs
+ * Return: 0, also for an empty list; -ENOSYS the kernel's RDMA modules are not
+ * loaded; -ENODEV, -ENXIO no such fabric server, node or port; at a fabric
+ * server, -EACCES and other errors of ibsa_open(); or the error from reading
+ * sysfs
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */
@@ -117,10 +119,11 @@ void ibsa_devices_free(struct ibsa_device_list *list);
  * @port:       a port of @list
  * @out_device: receives the device of the result; may be NULL
  *
- * On a planarized adapter, the SMI and the GSI of one port appear as ports of
- * two devices with one port GUID; only the GSI sends SA queries.
+ * On a planarized adapter, the SMI and the GSI of a physical port appear as
+ * ports of two devices, with the same port GUID. Only the GSI sends SA queries.
  *
- * Return: of the port of such an SMI, that of the GSI; else NULL
+ * Return: the port with the GSI if @port has the SMI of the same physical port;
+ * otherwise NULL
  *
  * Source: IBA vol 1, 14.2.5.6 (CapabilityMask); libibumad of rdma-core 64.
  */
@@ -131,7 +134,8 @@ const struct ibsa_port *ibsa_port_gsi(const struct ibsa_device_list *list,
 /**
  * struct ibsa_device_file - a file in /dev/infiniband, its owner, group and
  * mode
- * @err:  0; -ENOENT; -EOPNOTSUPP: simulated, without owner; or that of open(2)
+ * @err:  0; -EOPNOTSUPP: the device is simulated, and its files have no owner;
+ *        or the error of open(2), such as -ENOENT
  * @mode: permission bits, such as 0600
  */
 struct ibsa_device_file {
@@ -145,10 +149,11 @@ struct ibsa_device_file {
 /**
  * struct ibsa_port_access - whether a program can use the MADs of a port
  * @umad:     the file with which a program sends and receives MADs
- * @open_err: 0: this program can use @umad; -EACCES not permitted; -ENODEV no
- *            such file or port; -EBUSY opened exclusively by another program;
- *            or another error
- * @issm:     the file that sets the port's IsSM bit; not opened
+ * @open_err: 0: this program can use @umad, or the port is at a fabric server;
+ *            -EACCES: it is not permitted to; -ENODEV: no such file or port;
+ *            -EBUSY: another program has opened it exclusively; or another
+ *            error
+ * @issm:     the file that sets the port's IsSM bit while it is open
  */
 struct ibsa_port_access {
 	struct ibsa_device_file umad;
@@ -165,7 +170,8 @@ int ibsa_port_access_get_sized(const struct ibsa_port *port,
  * ibsa_port_access_get - check whether this program can use a port's files
  * @port: of a list from ibsa_devices_read()
  *
- * Opens the umad file, registers a MAD agent, and closes it again.
+ * Opens the umad file, registers a MAD agent, and closes the file again; not at
+ * a fabric server.
  *
  * Return: 0, also if a file is missing; -ENODEV the port has no MAD device
  *
@@ -181,8 +187,8 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_port_access_get(const struct ibsa_port *port,
  * ibsa_umad_version - the version of the kernel's umad interface, from 5
  * @error: after an error, what failed and what to do; may be NULL
  *
- * Return: 0; -ENOSYS ib_umad is not loaded; -EOPNOTSUPP below 5; others as
- * ibsa_devices_read()
+ * Return: 0; -ENOSYS ib_umad is not loaded; -EOPNOTSUPP the version is below 5;
+ * others as ibsa_devices_read()
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -193,7 +199,8 @@ int ibsa_umad_version(struct ibsa_error *error, unsigned int *out) IBSA_MUST_USE
  * struct ibsa_gid_row - one entry of a GID table, with its device and port
  * @device:     valid until ibsa_gids_free()
  * @port_state: 0: unknown
- * @err:        0; or why only the index of @entry is valid
+ * @err:        0; or why the entry could not be read: only the index of @entry
+ *              is then valid
  */
 struct ibsa_gid_row {
 	const char *device;
@@ -217,7 +224,8 @@ struct ibsa_gid_list {
  * @port:   number; 0: all ports
  * @out:    receives the list, which ibsa_gids_free() frees
  *
- * Without empty entries. If an entry cannot be read, the err of its row is set.
+ * The list has no empty entries. If an entry cannot be read, the err of its row
+ * is set.
  *
  * Return: 0, also for an empty list; -ENODEV no such device; -ENXIO @device has
  * no such port; others as ibsa_devices_read()
@@ -230,34 +238,36 @@ int ibsa_gids_read(const char *device, unsigned int port,
 void ibsa_gids_free(struct ibsa_gid_list *list);
 
 /*
- * Why ibsa_gid_choose() chooses a GID or not; the checks are in this order. The
- * last three, and IBSA_GID_OTHER_FAMILY without an address, compare the GID
- * with the chosen GID.
+ * Why ibsa_gid_choose() chooses a GID or not: the first reason of this list
+ * that applies. The last three, and IBSA_GID_OTHER_FAMILY without an address,
+ * compare the GID with the chosen GID.
  */
 enum ibsa_gid_fit {
 	IBSA_GID_CHOSEN,
 	IBSA_GID_UNREADABLE,
 	IBSA_GID_EMPTY,
 	IBSA_GID_PORT_DOWN, /* the GID's port is known not to be active */
-	/* Either GID or address is IPv4, not both; or there is no address, the
-	 * chosen GID is IPv4 and this GID is not. */
+	/* One of GID and address is IPv4, and the other is not; or there is no
+	 * address, and only the chosen GID is IPv4. */
 	IBSA_GID_OTHER_FAMILY,
-	IBSA_GID_LINK_LOCAL,   /* link-local, unlike the address */
+	IBSA_GID_LINK_LOCAL,   /* link-local; the address is not, or there is no
+				* address and the GID is RoCE */
 	IBSA_GID_ROCE_V1_ONLY, /* the chosen GID is RoCE v2 or InfiniBand */
 	IBSA_GID_FARTHER,      /* the chosen GID has more leading bits in common
-				* with the address */
+				* with the address; of IPv6, 64 are compared */
 	IBSA_GID_LATER,	       /* as good as the chosen GID, but after it */
 };
 
 /**
  * ibsa_gid_choose - choose the source GID for an address
- * @address:  of a peer or of this machine, network byte order; an IPv4 address
- *            is ::ffff:a.b.c.d. NULL: any
+ * @address:  IP address or GID of a peer or of this machine, network byte
+ *            order; an IPv4 address is ::ffff:a.b.c.d. NULL: no address
  * @out_fits: receives @count values of enum ibsa_gid_fit; may be NULL
  * @out_at:   receives the index of the chosen row
  *
- * RoCE v2 and InfiniBand before RoCE v1; the most leading bits in common with
- * @address; the first in @rows. ibsa_gids_read(3) has all rules.
+ * Of the rows that can be used, those of RoCE v2 and InfiniBand are preferred
+ * to RoCE v1, then those with the most leading bits in common with @address,
+ * then the first. ibsa_gids_read(3) has all rules.
  *
  * Return: 0; -ENOENT no row can be used
  *

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Events that the SA reports: ports that join or leave the subnet, multicast
- * groups, links, changes at a node.
+ * groups that are created or deleted, links that change their state, and
+ * changes at a node.
  *
  * ibsa_event_watch_start receive the events that the SA reports
- * ibsa_event_watch_stop  end a watch; a callback may end its own
+ * ibsa_event_watch_stop  end a watch; its callback may do this, too
  * ibsa_event_name        the name of a kind, such as "gid-in"; NULL: unknown
  *
- * The SA sends Reports to the ports that have subscribed, and usually loses
- * subscriptions, without notice, when it restarts. The client subscribes again
- * when it detects this, and reports when events may have been missed.
+ * The SA sends Reports to the ports that have subscribed. When the SA restarts,
+ * it usually loses the subscriptions, without notice. The client subscribes
+ * again when it detects this, and reports that events may have been missed.
  */
 #ifndef IBSA_EVENT_H
 #define IBSA_EVENT_H
@@ -24,10 +25,10 @@ struct ibsa_event_watch;
 enum { IBSA_EVENT_GIDS_MAX = 65536 };
 
 /*
- * Every kind of Report: E(constant, bit, trap number, node types that report it
- * as bits of producer types: 2 CA, 4 switch, 8 router, 16 SM, "name").
- * IBSA_EVENT_OTHER is every trap for which this list has no row.
- * Source: IBA vol 1, 13.4.9 and 14.3.
+ * Every kind of Report: E(constant, bit, trap number, producers, "name"). The
+ * producers are the types of nodes that generate the trap: bit 1 CA, bit 2
+ * switch, bit 3 router, bit 4 SM. IBSA_EVENT_OTHER is every trap for which this
+ * list has no row. Source: IBA vol 1, 13.4.9 and 14.3.
  */
 /* clang-format off */
 #define IBSA_EVENT_KINDS(E)						\
@@ -62,18 +63,19 @@ enum ibsa_event_kind {
 	 * state is not. */
 	IBSA_EVENT_SUBSCRIBED = 1 << 16,
 	/* Reports may not arrive: the SA lost a subscription, the port or its
-	 * SM changed, or, with err -ENETDOWN, the port is down or
-	 * initializing. The client subscribes again; SUBSCRIBED follows, and
-	 * then GAP if the watch was subscribed before. */
+	 * SM changed, or, with err -ENETDOWN, the port is down or initializing.
+	 * The client subscribes again; then SUBSCRIBED is reported and, if the
+	 * watch was subscribed before, GAP. */
 	IBSA_EVENT_LOST = 1 << 17,
-	/* A request to the SA failed, or the SA was busy. The client tries
-	 * again, and when the port changes. */
+	/* A request of the client failed, or the SA was busy. The client sends
+	 * it again later, and after a change of the port. */
 	IBSA_EVENT_FAILED = 1 << 18,
-	/* The SA refused a request. The client tries again, less often. */
+	/* The SA refused a request of the client. The client sends it again,
+	 * later than after FAILED. */
 	IBSA_EVENT_REFUSED = 1 << 19,
-	/* The subscription is in place, but Reports may have been missed: query
-	 * the SA again for everything that was learned from events. Nothing is
-	 * missed between this query and the next event. */
+	/* The SA holds the subscriptions, but Reports may have been missed:
+	 * query the SA again for everything that the program derives from
+	 * events. Changes after this event are reported. */
 	IBSA_EVENT_GAP = 1 << 20,
 	/* ibsa_close() ended the watch. This is the last event; the watch no
 	 * longer exists. */
@@ -88,25 +90,29 @@ enum ibsa_event_kind {
 	(IBSA_EVENT_GID_IN | IBSA_EVENT_GID_OUT | IBSA_EVENT_GROUP_CREATED | \
 	 IBSA_EVENT_GROUP_DELETED)
 
-/* All kinds of Reports. */
+/* All kinds of Reports, for kinds of struct ibsa_event_options. */
 #define IBSA_EVENT_ALL 0xff
 
 /**
  * struct ibsa_event - one event; numbers in host byte order, GIDs in network
  * byte order
  * @err:      of LOST, FAILED and ENDED: 0 or the cause, as in struct
- *            ibsa_reply; LOST: -ENETDOWN the port is down; FAILED: -EBUSY
- *            another client receives the Reports; ENDED: 0 the SA replied, see
- *            @status
+ *            ibsa_reply. Of LOST, -ENETDOWN: the port is down or initializing;
+ *            of FAILED, -EBUSY: another client receives the Reports; of ENDED,
+ *            0: the SA replied, see @status
  * @status:   of FAILED, REFUSED and ENDED: MAD status, all 16 bits
- * @trap:     number; of OTHER, if @notice is not generic, its DeviceID
- * @gid:      of a port or a group, for the kinds of IBSA_EVENT_OF_SM
- * @lid:      that the trap is about; 0: none
- * @port_num: of the client; 0: unknown
- * @sequence: increases; the same for all watches that receive one Report
- * @time_ns:  of the receipt, on the transport's clock
- * @notice:   decoded, valid until the callback returns; NULL without a Report
- * @audited:  the audit of nodes found the change, or failed
+ * @trap:     trap number; of OTHER, if @notice is not generic, the DeviceID
+ * @gid:      of the port or group, for the kinds of IBSA_EVENT_OF_SM
+ * @lid:      LID in the trap's DataDetails; 0: none
+ * @port_num: number of the client's port; 0: unknown
+ * @sequence: increases with each event; a Report has the same number in all
+ *            watches
+ * @time_ns:  when the client received the Report, or noticed the change, on the
+ *            transport's clock
+ * @notice:   the Report's Notice, decoded, valid until the callback returns;
+ *            NULL: the event is not from a Report
+ * @audited:  the event is from the audit of nodes: a change, or a failure of
+ *            the audit
  * @holder:   of FAILED with -EBUSY: which processes may receive the Reports;
  *            valid until the callback returns; may be NULL
  */
@@ -128,15 +134,16 @@ struct ibsa_event {
 
 /**
  * struct ibsa_event_options - what to watch; zero: the default of a member
- * @kinds:       of Reports: IBSA_EVENT_GID_IN | ...; IBSA_EVENT_OF_SM
+ * @kinds:       of Reports: IBSA_EVENT_GID_IN | ...; default: IBSA_EVENT_OF_SM
  * @gids:        filter for the kinds of IBSA_EVENT_OF_SM; copied
  * @gid_count:   up to IBSA_EVENT_GIDS_MAX; 0: no filter
- * @audit_ms:    between two reads of the subscriptions; the smallest of a
- *               client's watches; IBSA_DEFAULT_AUDIT_MS
- * @deadline_ms: of each request, from its first try; the smallest of a client's
- *               watches
- * @audit_nodes: also read the SA's table of NodeRecords, and report changes
- *               that no Report announced: a load on the SM, see
+ * @audit_ms:    longest time between two reads of the subscriptions at the SA;
+ *               the smallest value of a client's watches is used;
+ *               IBSA_DEFAULT_AUDIT_MS
+ * @deadline_ms: of each request, from its first try; the smallest value of a
+ *               client's watches is used; default: that of the client
+ * @audit_nodes: also read the SA's table of NodeRecords, and report changes for
+ *               which no Report arrived. This is a load on the SM, see
  *               ibsa_event_watch_start(3)
  */
 struct ibsa_event_options {
@@ -171,16 +178,17 @@ int ibsa_event_watch_start_sized(struct ibsa_client *client,
  * @options: copied; NULL: all defaults
  * @report:  called for each event
  * @error:   if the call fails, receives what failed and what to do; may be NULL
- * @out:     until ibsa_event_watch_stop(), or IBSA_EVENT_ENDED in ibsa_close();
- *           may be NULL
+ * @out:     receives the watch, valid until ibsa_event_watch_stop(), or until
+ *           IBSA_EVENT_ENDED is reported by ibsa_close(); may be NULL
  *
- * Reports changes only: for the present state without a gap, wait for
+ * A watch reports changes only: to know the present state, too, wait for
  * IBSA_EVENT_SUBSCRIBED, then query the SA. At each port, only one client of
  * all programs can receive Reports.
  *
  * Return: 0, even if the port has no SM; -EBUSY another client receives the
- * Reports of this port; -EINVAL, -EOPNOTSUPP, -ESHUTDOWN, -ENOMEM; or the
- * transport's error, such as -ENODEV
+ * Reports of this port; -EINVAL @options are not valid, or @report is NULL;
+ * -EOPNOTSUPP the transport cannot receive Reports; -ESHUTDOWN ibsa_close() is
+ * running; -ENOMEM; or the transport's error, such as -ENODEV
  *
  * Source: IBA vol 1, 13.4.8.3, 13.4.11 and 15.2.5.12.
  */
@@ -195,10 +203,11 @@ ibsa_event_watch_start(struct ibsa_client *client,
 }
 
 /**
- * ibsa_event_watch_stop - end a watch; a callback may end its own
+ * ibsa_event_watch_stop - end a watch; its callback may do this, too
  * @watch: NULL: nothing happens
  *
- * Its callback is not called again. Later dispatches end the subscription.
+ * The callback of @watch is not called again. Later dispatches end the
+ * subscriptions that no other watch needs.
  */
 void ibsa_event_watch_stop(struct ibsa_event_watch *watch);
 

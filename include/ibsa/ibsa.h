@@ -52,7 +52,7 @@
 
 IBSA_BEGIN
 
-/* Whether requests to the SM carry a GRH. */
+/* Whether requests to the address of the SM have a GRH. */
 enum ibsa_grh {
 	IBSA_GRH_AUTO, /* a GRH if the port is known to require one, or if the
 			* LID of the SM is 65535 or above (Omni-Path) */
@@ -65,9 +65,10 @@ struct ibsa_fabric;
 struct ibv_context;
 
 /**
- * struct ibsa_sa_access - how requests reach the SA; zero: the default
- * @sa:     address of the SA; copied. NULL: the address of the SM of the port
- * @grh:    for requests to the SM's address
+ * struct ibsa_sa_access - how requests reach the SA; zero: the default of a
+ * member
+ * @sa:     address of the SA; copied. NULL: the address of the port's SM
+ * @grh:    whether requests have a GRH; not used if @sa is given
  * @sm_key: SM_Key of every request
  */
 struct ibsa_sa_access {
@@ -78,32 +79,38 @@ struct ibsa_sa_access {
 
 /**
  * struct ibsa_options - how to open a client; zero: the default of a member
- * @device:      name of the device, or of a node of a fabric; NULL: the first
- *               device with an active InfiniBand port that can be opened; in a
- *               fabric, of the node or host $IBSA_NODE, by default of this
- *               machine's host name, or else the first channel adapter
- * @port:        0: the first active port of the device, or the first port of
- *               the node that has a cable
- * @context:     a verbs context of the device: the client then learns at once
- *               of changes of the port. The program still receives all events
- *               of the context
+ * @device:      name of the device, or of a node of a fabric. NULL: the first
+ *               device with an active InfiniBand port; with @fabric, the node
+ *               or host that $IBSA_NODE names, or else the host with this
+ *               machine's host name, or else the first channel adapter; with
+ *               @on, the first channel adapter
+ * @port:        0: the port in $IBSA_NODE if that names the node; otherwise the
+ *               first active port of the device, or the first port of the node
+ *               with a cable
+ * @context:     a verbs context of the device. If the kernel supports it, the
+ *               client then receives the events of the port, as the program
+ *               still does
  * @fabric:      topology file, capture, or "unix:PATH" of a fabric server to
- *               use instead of a device; "": a device; NULL: $IBSA_FABRIC,
- *               unless @context is given or the program is set-uid
- * @on:          a loaded fabric to use instead of @fabric; the client holds it
- * @transport:   to use instead of all these; the client closes it
- * @window:      most requests in flight, up to 1048576; IBSA_DEFAULT_WINDOW
- * @queue:       requests that wait for the window; IBSA_DEFAULT_QUEUE
- * @reply_bytes: largest reply; IBSA_DEFAULT_REPLY_MIB
+ *               use instead of a device; "": a device; NULL: the value of
+ *               $IBSA_FABRIC, unless @context is given or the program is
+ *               set-uid or set-gid
+ * @on:          a loaded fabric to use instead of @fabric; the client holds a
+ *               reference to it
+ * @transport:   to use instead of a device or a fabric; ibsa_close() closes it
+ * @window:      most requests in flight, without those whose reply is late, up
+ *               to 1048576; IBSA_DEFAULT_WINDOW
+ * @queue:       most requests that wait because the window is full;
+ *               IBSA_DEFAULT_QUEUE
+ * @reply_bytes: largest reply, in bytes; IBSA_DEFAULT_REPLY_MIB
  * @deadline_ms, @first_interval_ms, @max_interval_ms, @jitter_percent: defaults
  *               of the members of struct ibsa_query
- * @seed:        of jitter and TransactionIDs; 0: random or, at a fabric server,
- *               $IBSA_SEED
- * @no_sharing:  as in struct ibsa_query
+ * @seed:        determines jitter and TransactionIDs; 0: random or, at a fabric
+ *               server, the number in $IBSA_SEED
+ * @no_sharing:  as in struct ibsa_query, for all queries
  * @no_environment: as ibsa_environment_ignore(), for this client
- * @window_min:  requests in flight at the start; the number grows while the SA
- *               replies, and shrinks, not below this, after losses and BUSY;
- *               IBSA_DEFAULT_WINDOW_MIN
+ * @window_min:  limit of requests in flight at the start. The limit grows up to
+ *               @window while the SA replies, and shrinks, but not below
+ *               @window_min, after losses and BUSY; IBSA_DEFAULT_WINDOW_MIN
  */
 struct ibsa_options {
 	const char *device;
@@ -129,28 +136,32 @@ struct ibsa_options {
 };
 
 /**
- * struct ibsa_query - a query; zero: the default of all members but @record
+ * struct ibsa_query - a query; zero: the default of all members but @record;
+ * where there is a constant, the option of the client comes before it
  * @match:       the record's struct with the values to match; for Set and
  *               Delete, the record to set or delete; copied. NULL: all fields
  *               are zero
- * @match_size:  of the struct at @match, as IBSA_QUERY() sets it; 0: that of
- *               the first release that has the record
+ * @match_size:  size of the struct at @match, as IBSA_QUERY() sets it; 0: its
+ *               size in the first release that has the record
  * @mask:        the fields of @match that the SA compares: IBSA_PATH_CM(dgid) |
  *               ...
  * @method:      IBSA_METHOD_GET, also for 0; GET_TABLE, GET_MULTI, SET or
  *               DELETE
  * @attribute_modifier: 0 unless the specification defines a value
- * @deadline_ms: from the call to the end of the query without a reply; with
- *               @queue_ms, from the first try; IBSA_DEFAULT_DEADLINE_MS
- * @queue_ms:    longest wait for the first try; 0: until the deadline
- * @first_interval_ms: from the first try to the second; default: from the
- *               measured replies of the SA
- * @max_interval_ms: the interval doubles after each try up to this;
- *               IBSA_DEFAULT_MAX_INTERVAL_MS
+ * @deadline_ms: time after which the query ends without a reply, from the call
+ *               or, with @queue_ms, from the first try;
+ *               IBSA_DEFAULT_DEADLINE_MS
+ * @queue_ms:    longest time from the call to the first try; 0: until the
+ *               deadline
+ * @first_interval_ms: time from the first try to the second; default: the
+ *               client derives it from the round-trip times that it has
+ *               measured
+ * @max_interval_ms: the time between two tries doubles after each try, up to
+ *               this; IBSA_DEFAULT_MAX_INTERVAL_MS
  * @jitter_percent: width of the random range around each interval, 1 to 100;
  *               -1: no jitter; IBSA_DEFAULT_JITTER_PERCENT
- * @no_sharing:  do not share a request with identical queries; without it, the
- *               reply may be to a request that was sent before the call
+ * @no_sharing:  do not share a request with identical queries; if queries share
+ *               a request, it may have been sent before this call
  */
 struct ibsa_query {
 	const struct ibsa_record *record;
@@ -173,21 +184,23 @@ struct ibsa_query {
  * @record:    type of the records; of a MultiPathRecord query,
  *             &ibsa_path_record
  * @err:       0: the SA replied, see @status; -ETIMEDOUT: no reply until the
- *             deadline; -ENETDOWN, -EAGAIN: as -ETIMEDOUT, but the port was
- *             down or had no SM; -ECANCELED: ibsa_cancel(), ibsa_close() or a
- *             failed ibsa_query_wait(); -EPROTO: malformed; -EMSGSIZE: above
- *             reply_bytes; -ENODATA: only the first part arrived, @records has
- *             its complete records; -ENODEV: the device disappeared; or the
- *             transport's error
+ *             deadline; -ENETDOWN: as -ETIMEDOUT, and the port is down;
+ *             -EAGAIN: as -ETIMEDOUT, and the port has no SM; -ECANCELED:
+ *             ibsa_cancel(), ibsa_close() or a failing ibsa_query_wait() ended
+ *             the query; -EPROTO: the reply is malformed; -EMSGSIZE: the reply
+ *             is larger than reply_bytes; -ENODATA: only the first part of the
+ *             reply arrived, and @records has the complete records of that
+ *             part; -ENODEV: the device disappeared; or the transport's error
  * @status:    MAD status, all 16 bits; 0 if @err is not 0; IBSA_STATUS_BUSY if
  *             the SA replied only BUSY until the deadline
- * @redirects: redirections followed before the one of @status, at most 3
- * @tries:     of the request, also before the query joined it; 0: never sent
- * @rtt_ns:    from the last try to the reply; 0 without a reply
- * @records:   network byte order
+ * @redirects: if @status is a redirection that the client did not follow: how
+ *             many the request had followed before, at most 3
+ * @tries:     how often the request was sent, also before the query joined it
+ * @rtt_ns:    from the last try to the reply; 0 without a reply or with BUSY
+ * @records:   the first record, in network byte order
  * @stride:    bytes from one record to the next
- * @redirect:  ClassPortInfo of a redirection that was not followed, network
- *             byte order; otherwise NULL
+ * @redirect:  ClassPortInfo in a reply that redirects, network byte order;
+ *             otherwise NULL
  */
 struct ibsa_reply {
 	uint64_t id;
@@ -208,12 +221,12 @@ struct ibsa_reply {
  * @reply: valid until the callback returns
  * @arg:   as given to ibsa_query_start()
  *
- * A callback may call all functions with its client except those that run
- * callbacks (-EBUSY).
+ * A callback may call all functions with the client of the query, except those
+ * that run callbacks, which return -EBUSY.
  */
 typedef void (*ibsa_reply_fn)(const struct ibsa_reply *reply, void *arg);
 
-/* What a reply means; see ibsa_reply_outcome(). */
+/* What a reply means, as ibsa_reply_outcome() returns. */
 enum ibsa_outcome {
 	IBSA_OUTCOME_OK,      /* the reply holds at least one record */
 	IBSA_OUTCOME_NONE,    /* the SA has no matching record */
@@ -238,9 +251,10 @@ struct ibsa_port_watch;
 
 /**
  * typedef ibsa_port_fn - called when a watched port has changed
- * @changes: bits of enum ibsa_port_change; a value that changed and changed
- *           back is set, if the client has read it in between
- * @now:     as last read; valid until the callback returns
+ * @changes: bits of enum ibsa_port_change, also for a value that changed back,
+ *           if the client read the changed value
+ * @now:     the state that the client read last; valid until the callback
+ *           returns
  * @arg:     as given to ibsa_port_watch_start()
  */
 typedef void (*ibsa_port_fn)(unsigned int changes,
@@ -248,24 +262,26 @@ typedef void (*ibsa_port_fn)(unsigned int changes,
 
 /* Counters of a client since it was opened. */
 struct ibsa_stats {
-	uint64_t queries;     /* queries that ibsa_query_start() accepted */
+	uint64_t queries;     /* queries of the program, and of the client's
+			       * services, watches and redirections */
 	uint64_t shared;      /* queries that joined another query's request */
-	uint64_t sent;	      /* tries of all requests that were sent */
-	uint64_t retries;     /* tries that were not the first of a request */
+	uint64_t sent;	      /* sent tries, the sum over all requests */
+	uint64_t retries;     /* sent tries except the first of each request */
 	uint64_t retargeted;  /* tries that went to another address than the
 			      * previous try of the request: the SA moved, or
 			      * redirected requests */
-	uint64_t replies;     /* queries that ended with a reply */
+	uint64_t replies;     /* queries that ended with a complete reply other
+			       * than BUSY */
 	uint64_t busy;	      /* replies with status BUSY */
 	uint64_t timeouts;    /* queries that ended at their deadline, without a
-			    * reply */
+			    * reply, not even BUSY */
 	uint64_t canceled;    /* queries that ibsa_cancel() ended */
-	uint64_t send_errors; /* tries that the transport could not send */
+	uint64_t send_errors; /* tries that could not be sent */
 	uint64_t ignored_id;  /* replies to no request in flight */
 	uint64_t ignored_source; /* replies and Reports from another port than
 				  * the SA, or from the old SA after a move */
 	uint64_t ignored_kind;	 /* replies with another class, version, method
-				  * or attribute */
+				  * or attribute than the request requires */
 	uint64_t ignored_malformed; /* messages that are shorter than the
 				     * header of an SA MAD */
 	uint64_t redirected;	    /* redirections that the client followed */
@@ -283,8 +299,9 @@ int ibsa_open_sized(const struct ibsa_options *options, size_t size,
  *           may be NULL
  * @out:     receives the client
  *
- * Uses the first of these that is given: transport, on, fabric, $IBSA_FABRIC, a
- * device of this machine. Any thread may call ibsa_open().
+ * Uses the first of these that is given: @transport, @on, @fabric or @context
+ * of @options, $IBSA_FABRIC; otherwise a device of this machine. Any thread may
+ * call ibsa_open().
  *
  * Return: 0; -EACCES this user may not open the device or connect to the
  * server; -ENODEV no such device, node or server; -ENETDOWN the port is not
@@ -313,8 +330,8 @@ void ibsa_environment_ignore(void);
  * @client: NULL: nothing happens
  *
  * Waits, up to two seconds in all, until the SA has deleted the client's
- * services and subscriptions; then calls the callback of each query in progress
- * with -ECANCELED.
+ * services and subscriptions. Meanwhile, queries can end as usual. Then the
+ * callback of each query in progress is called with -ECANCELED.
  *
  * Return: 0; -EBUSY a callback of this client called ibsa_close()
  */
@@ -328,19 +345,19 @@ int ibsa_query_start_sized(struct ibsa_client *client,
 
 /**
  * ibsa_query_start - send a query; the reply arrives in a callback
- * @query:  copied, with what its match points to
+ * @query:  copied, with the struct at its member match
  * @done:   called once, later, never from within this call; may be NULL
  * @arg:    passed to @done
  * @out_id: receives the identifier for ibsa_cancel(); may be NULL
  *
  * The client sends the request when the window has room, and again after each
- * interval without a reply, until the deadline. Requests follow the SM when it
- * moves, and redirections of the SA. Identical Gets and GetTables share a
- * request.
+ * interval without a reply, until the deadline. If the SM moves or the SA
+ * redirects a request, the client sends the request to the new address.
+ * Identical Gets and GetTables may share a request.
  *
- * Return: 0; -EINVAL, -ERANGE @query is not valid for its record; -ENETDOWN
- * the port was down, or -EAGAIN had no SM, when the client last read it;
- * -ENOBUFS the queue is full: submit again after a dispatch; -ENODEV the device
+ * Return: 0; -EINVAL, -ERANGE @query is not valid for its record; -ENETDOWN the
+ * port was down, or -EAGAIN had no SM, when the client last read it; -ENOBUFS
+ * the queue is full: submit again after a dispatch; -ENODEV the device
  * disappeared and is not back yet; others: see ibsa_query_start(3). After an
  * error @done is not called
  *
@@ -358,8 +375,8 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_query_start(struct ibsa_client *client,
 /**
  * ibsa_cancel - end a query before its reply arrives
  *
- * The next dispatch calls the query's callback with -ECANCELED. Identifiers are
- * never reused.
+ * The next dispatch calls the query's callback with -ECANCELED. A client never
+ * uses an identifier again.
  *
  * Return: 0; -ENOENT no such query is in progress
  */
@@ -368,8 +385,9 @@ int ibsa_cancel(struct ibsa_client *client, uint64_t id) IBSA_NONNULL(1);
 /**
  * ibsa_fd - file descriptor to poll for reading
  *
- * Poll it for at most ibsa_timeout_ms(). Level-triggered; the same until
- * ibsa_close(). Readable when ibsa_dispatch() has something to receive.
+ * Poll the descriptor for at most ibsa_timeout_ms(). It stays readable while
+ * ibsa_dispatch() has something to receive, and its number is the same until
+ * ibsa_close().
  *
  * Return: -1 if only ibsa_wait() can wait, as on a virtual clock
  */
@@ -378,8 +396,9 @@ int ibsa_fd(const struct ibsa_client *client) IBSA_NONNULL(1);
 /**
  * ibsa_timeout_ms - longest time to poll ibsa_fd()
  *
- * ibsa_dispatch() must be called then, also if the fd is not readable. Call
- * ibsa_timeout_ms() before each poll: any other call may change the result.
+ * After this time, call ibsa_dispatch() even if the descriptor is not readable.
+ * Call ibsa_timeout_ms() before each poll: each call with the client may change
+ * the result.
  *
  * Return: milliseconds, rounded up; 0: call ibsa_dispatch() now; -1: no limit
  */
@@ -400,8 +419,8 @@ int ibsa_dispatch(struct ibsa_client *client) IBSA_NONNULL(1);
  * ibsa_wait - wait until there is something to do, then dispatch
  * @timeout_ms: longest wait; 0: do not wait; -1: no limit
  *
- * May return earlier without having called a callback: call it in a loop. On a
- * virtual clock, advances the clock instead.
+ * May return earlier, without having called a callback: call it in a loop. On a
+ * virtual clock, it advances the clock instead of waiting.
  *
  * Return: as ibsa_dispatch(); -EINTR a signal ended the wait
  */
@@ -410,8 +429,8 @@ int ibsa_wait(struct ibsa_client *client, int timeout_ms) IBSA_NONNULL(1);
 /**
  * ibsa_wake - end an ibsa_wait() of another thread, or the next
  *
- * Need not make ibsa_fd() readable, and does not end ibsa_query_wait(). A
- * signal handler must not call it.
+ * It does not end ibsa_query_wait(), and does not always make ibsa_fd()
+ * readable. A signal handler must not call it.
  */
 void ibsa_wake(struct ibsa_client *client) IBSA_NONNULL(1);
 
@@ -427,8 +446,8 @@ int ibsa_query_wait_sized(struct ibsa_client *client,
  * @done:  called once, before the return, if the query is accepted; may be NULL
  * @arg:   passed to @done
  *
- * Continues with the client's other queries meanwhile. A signal does not end
- * the wait.
+ * While it waits, the client's other queries continue, and their callbacks run.
+ * A signal does not end the wait.
  *
  * Return: 0 the SA replied with status 0, perhaps with an empty table;
  * -EREMOTEIO the SA replied with another status; -ETIMEDOUT, -ENETDOWN, -EAGAIN
@@ -488,7 +507,9 @@ int ibsa_reply_decode(const struct ibsa_reply *reply, size_t index, void *out,
 		      size_t size) IBSA_MUST_USE;
 
 /* clang-format off */
-/* A pointer to the struct of a record, or NULL; others do not compile. */
+/* A pointer to struct ibsa_NAME, or to void; C programs with others do not
+ * compile. C++ programs with others do not either, because of the arguments of
+ * the functions below. */
 #ifdef __cplusplus
 #define IBSA__OF(name, pointer) (pointer)
 #else
@@ -529,13 +550,14 @@ IBSA_RECORDS(IBSA__TYPED)
  * @match: NULL, or a pointer to the struct; another type does not compile
  * @mask:  component mask, such as IBSA_PATH_CM(dgid)
  *
- * Return: a struct ibsa_query with these members; set others before you use it
+ * Return: a struct ibsa_query with record, match, match_size and mask; the
+ * other members are 0
  */
 #define IBSA_QUERY(name, match, mask) \
 	ibsa__##name##_query(IBSA__OF(name, match), mask)
 
 /**
- * IBSA_DECODE - ibsa_reply_decode() that checks the type
+ * IBSA_DECODE - ibsa_reply_decode() that checks the type of the struct
  * @name: of the record's struct without "ibsa_", such as path
  * @out:  a pointer to the struct; another type does not compile
  *
@@ -551,7 +573,7 @@ int ibsa_port_get_sized(struct ibsa_client *client, bool refresh,
 
 /**
  * ibsa_port_get - the state of the client's port
- * @refresh: true: read the port now; false: as last read
+ * @refresh: true: read the port now; false: the state that the client read last
  *
  * Return: 0; or the error from reading the port, such as -ENODEV
  */
@@ -571,11 +593,12 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_port_get(struct ibsa_client *client,
  *               NULL
  *
  * The first call of @report has the differences from the state that was last
- * read before the start.
- * While the device is gone, the port is IBSA_PORT_DOWN; its return is
- * IBSA_PORT_CHANGE_REREGISTER.
+ * read before the start. While the device is gone, the state of the port is
+ * IBSA_PORT_DOWN; when the device returns, IBSA_PORT_CHANGE_REREGISTER is
+ * reported.
  *
- * Return: 0; -EINVAL, -ESHUTDOWN, -ENOMEM
+ * Return: 0; -EINVAL @report is NULL; -ESHUTDOWN ibsa_close() is running;
+ * -ENOMEM
  */
 int ibsa_port_watch_start(struct ibsa_client *client, unsigned int interval_ms,
 			  ibsa_port_fn report, void *arg,
@@ -584,7 +607,7 @@ int ibsa_port_watch_start(struct ibsa_client *client, unsigned int interval_ms,
 
 /**
  * ibsa_port_watch_stop - end a watch of the port
- * @watch: ends at once, also in a callback; NULL: nothing happens
+ * @watch: a callback may stop its watch, too; NULL: nothing happens
  */
 void ibsa_port_watch_stop(struct ibsa_port_watch *watch);
 
@@ -620,7 +643,7 @@ IBSA_INLINE void ibsa_stats_get(const struct ibsa_client *client,
 
 /**
  * struct ibsa_mad - a MAD that a client has sent or received
- * @peer:    its destination or, if it was received, its source
+ * @peer:    the destination of a sent MAD, the source of a received MAD
  * @bytes:   from the MAD header on; a reply of several RMPP segments is one MAD
  * @time_ns: on the clock of the transport, CLOCK_MONOTONIC unless it is virtual
  */
@@ -633,14 +656,14 @@ struct ibsa_mad {
 	uint8_t reserved[7];
 };
 
-/* Must not call functions with the client. @mad: valid during the call. */
+/* Must not call functions with the client. @mad is valid until it returns. */
 typedef void (*ibsa_mad_fn)(const struct ibsa_mad *mad, void *arg);
 
 /**
  * ibsa_tap - report each MAD that a client sends or receives
- * @report: called inside the functions that send and dispatch; NULL: ends it
- *
- * Also MADs that the client ignores, and each try of a request.
+ * @report: called inside the functions that send or dispatch, for each try of a
+ *          request, and for received MADs that the client ignores, too; NULL:
+ *          no further calls
  */
 void ibsa_tap(struct ibsa_client *client, ibsa_mad_fn report, void *arg)
 	IBSA_NONNULL(1);
@@ -660,8 +683,9 @@ int ibsa_query_one_sized(struct ibsa_client *client,
  * @out:   receives the struct of the query's record; struct ibsa_path for a
  *         MultiPathRecord
  *
- * Return: 0; -ENOENT no record matches; -ENOTUNIQ more than one does;
- * -EREMOTEIO the SA refused, redirected or was busy; or as ibsa_query_wait()
+ * Return: 0; -ENOENT no record matches; -ENOTUNIQ more than one record matches;
+ * -EREMOTEIO the SA refused or redirected the query, or was busy; or as
+ * ibsa_query_wait()
  */
 IBSA_INLINE IBSA_MUST_USE int ibsa_query_one(struct ibsa_client *client,
 					     const struct ibsa_query *query,
@@ -675,9 +699,10 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_query_one(struct ibsa_client *client,
 /**
  * struct ibsa_path_options - options; zero: the default of a member
  * @from:       GID of the source port; zero: GID 0 of the client's port
- * @match:      values that the path must have, such as its P_Key; NULL: zeros
- * @mask:       the fields of @match that the SA compares, without sgid and
- *              dgid; without reversible, a reversible path is queried
+ * @match:      values that the path must have, such as its P_Key; NULL: all
+ *              fields are zero
+ * @mask:       the fields of @match that the SA compares; not sgid and dgid. If
+ *              the mask has no reversible, the path is reversible
  * @timeout_ms: default: deadline_ms of the client
  */
 struct ibsa_path_options {
@@ -702,8 +727,8 @@ int ibsa_path_wait_sized(struct ibsa_client *client,
  * @error:   after an error, a sentence that tells why; may be NULL
  * @out:     receives the path that the SA selects, host byte order
  *
- * Return: 0; -ENOENT no such path; -EINVAL @to or the mask is not valid;
- * -EAGAIN no SM or no GID; or as ibsa_query_one()
+ * Return: 0; -ENOENT the SA has no such path; -EINVAL @to is zero, or the mask
+ * is not valid; -EAGAIN the port has no SM or no GID; or as ibsa_query_one()
  *
  * Source: IBA vol 1, 15.2.5.16 (PathRecord).
  */

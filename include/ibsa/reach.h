@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Reachability: whether the SA has a path to a GID, for one GID or thousands;
- * why it has none; and the ports of a host.
+ * why the SA has no path; and the ports of a host.
  *
  * ibsa_reach_wait      check one GID, and wait for the result
  * ibsa_reach_start     check many GIDs
- * ibsa_reach_stop      end a batch early: -ECANCELED for the other GIDs
+ * ibsa_reach_stop      end a batch early: the other GIDs get -ECANCELED
  *
  * ibsa_reason_text     a few words, such as "another subnet"; "" for NONE
  * ibsa_reason_wait     find out why a query for a path has no result
@@ -14,9 +14,9 @@
  * ibsa_host_ports      query the SA for the ports of a host, and wait
  * ibsa_host_ports_free free the records of a host
  *
- * Whether there is a path is what the SA has in its database; no packet is sent
- * to the other port. A host that has crashed is reachable while its port is
- * active, and a port that went down until the next sweep of the SM.
+ * The results are from the SA's database; no packet is sent to the other port.
+ * A host that has crashed counts as reachable while its port is active, and a
+ * port that went down counts as reachable until the SM detects this.
  */
 #ifndef IBSA_REACH_H
 #define IBSA_REACH_H
@@ -42,7 +42,7 @@ IBSA_BEGIN
 	R(CONSTRAINT, "a constraint excludes every path")           \
 	R(NOT_MEMBER, "not a member of the group")
 
-/* NONE, also of zeroed memory: no search for a reason, or none was found. */
+/* NONE, which is 0: no reason was searched, or none was found. */
 enum ibsa_reason_code {
 	IBSA_REASON_NONE,
 #define IBSA__REASON_ENUM(name, text) IBSA_REASON_##name,
@@ -51,7 +51,7 @@ enum ibsa_reason_code {
 };
 
 enum {
-	IBSA_REASON_QUERIES = 3, /* at most so many queries find a reason */
+	IBSA_REASON_QUERIES = 3, /* most queries of a search for a reason */
 	IBSA_REASON_TEXT = 256,	 /* size of @detail of struct ibsa_reason */
 	IBSA_REASON_VALUE = 48,	 /* size of @possible of struct ibsa_reason */
 };
@@ -60,12 +60,12 @@ enum {
  * struct ibsa_reason - why there is no path
  * @is_certain: true: the SA's records, or the state of the client's port, prove
  *              @code; false: @code is only possible, or IBSA_REASON_NONE
- * @queries:    that were tried
+ * @queries:    number of queries that the search tried
  * @err:        0; or what ended the search, as in struct ibsa_reply
  * @constraint: for IBSA_REASON_CONSTRAINT: the field without which the SA has a
  *              path, such as "mtu"; NULL: no single field
  * @possible:   the value of this field in that path, such as "100Gb/s"; ""
- * @detail:     one sentence, safe to print; "" without a search
+ * @detail:     one sentence, safe to print; "": no reason was searched
  */
 struct ibsa_reason {
 	enum ibsa_reason_code code;
@@ -87,14 +87,15 @@ int ibsa_reason_wait_sized(struct ibsa_client *client,
 
 /**
  * ibsa_reason_wait - find out why a query for a path has no result
- * @query: a query for a PathRecord with both ends that ended without a path
+ * @query: a query for a PathRecord that ended without a path; its mask selects
+ *         a GID or LID of both ends
  * @out:   receives the reason; code IBSA_REASON_NONE if none was found
  *
  * Does not repeat @query. Sends at most IBSA_REASON_QUERIES queries, each with
  * the deadline of @query, and waits for the replies.
  *
- * Return: 0; -EINVAL @query is not such a query; -EBUSY a callback of this
- * client called ibsa_reason_wait()
+ * Return: 0; -EINVAL @query is another query; -EBUSY a callback of this client
+ * called ibsa_reason_wait()
  *
  * Source: IBA vol 1, 15.2.5.16 (PathRecord), 15.4.1 (what the SA shows), 10.9.3
  * (P_Keys).
@@ -107,7 +108,7 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_reason_wait(struct ibsa_client *client,
 				      sizeof(*out));
 }
 
-/* Zeroed memory is UNKNOWN, not YES. */
+/* What a query for the path to a GID showed. */
 enum ibsa_reach {
 	IBSA_REACH_UNKNOWN, /* the query failed; see err and status */
 	IBSA_REACH_YES,	    /* the SA has a path */
@@ -128,7 +129,8 @@ enum ibsa_why {
  * struct ibsa_reach_options - options; zero: the default of a member
  * @from:       GID of the source port; zero: GID 0 of the client's port
  * @timeout_ms: deadline of each query; default: deadline_ms of the client
- * @why:        a search sends up to IBSA_REASON_QUERIES queries
+ * @why:        when to search for reasons, with IBSA_REASON_QUERIES queries at
+ *              most
  */
 struct ibsa_reach_options {
 	struct ibsa_gid from;
@@ -139,18 +141,18 @@ struct ibsa_reach_options {
 /**
  * struct ibsa_reach_answer - the result of one GID
  * @index:      of the GID in @gids of ibsa_reach_start()
- * @left:       GIDs of the batch without a result; 0: the batch ends
+ * @left:       number of GIDs of the batch without a result; 0: the batch ends
  * @err:        0: the SA replied, see @status; else as err of struct
- *              ibsa_reply; -EAGAIN: no SM, or no GID; -ENOBUFS: the queue was
- *              full all the time
+ *              ibsa_reply; -EAGAIN: the port has no SM or no GID; -ENOBUFS: the
+ *              client's queue was full until the timeout
  * @status:     MAD status, all 16 bits
  * @tries:      of the query for the path
  * @redirect:   as in struct ibsa_reply, valid until the callback returns; NULL
  *              from ibsa_reach_wait(), and after a search for a reason
- * @reason:     enum ibsa_reason_code, if a search found one; or
- *              IBSA_REASON_THIS_PORT_DOWN
+ * @reason:     why there is no path, if a search found a reason; or, after an
+ *              error, IBSA_REASON_THIS_PORT_DOWN
  * @is_certain: as in struct ibsa_reason
- * @detail:     as in struct ibsa_reason; "" without a search
+ * @detail:     as in struct ibsa_reason
  */
 struct ibsa_reach_answer {
 	struct ibsa_gid gid;
@@ -192,8 +194,8 @@ int ibsa_reach_wait_sized(struct ibsa_client *client,
  * @gid:     unicast or multicast, of any subnet, network byte order
  * @out:     IBSA_REACH_UNKNOWN if the query failed
  *
- * Return: 0, also if the query failed; -EINVAL no @gid, or all zero; -EBUSY a
- * callback of this client called ibsa_reach_wait()
+ * Return: 0, also if the query failed; -EINVAL @gid is NULL or all zero; -EBUSY
+ * a callback of this client called ibsa_reach_wait()
  *
  * Source: IBA vol 1, 15.2.5.16 (PathRecord).
  */
@@ -220,12 +222,14 @@ int ibsa_reach_start_sized(struct ibsa_client *client,
  * @gids:    copied
  * @count:   at least 1
  * @report:  called once for each GID, later, in the order of the results
- * @out:     the batch, until @report has returned for the last GID; may be NULL
+ * @out:     receives the batch, valid until @report has returned for the last
+ *           GID; may be NULL
  *
- * Has at most as many queries in progress as the client's window has places:
- * the timeout of each GID starts with its query.
+ * At most as many queries are in progress as the client's window allows
+ * requests in flight; the timeout of each GID starts with its query.
  *
- * Return: 0, even if the port has no SM; -EINVAL, -ESHUTDOWN, -ENOMEM
+ * Return: 0, even if the port has no SM; -EINVAL @report or @gids is NULL,
+ * @count is 0, or a GID is zero; -ESHUTDOWN ibsa_close() is running; -ENOMEM
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_reach_start(struct ibsa_client *client,
@@ -238,10 +242,12 @@ ibsa_reach_start(struct ibsa_client *client,
 }
 
 /**
- * ibsa_reach_stop - end a batch early: -ECANCELED for the other GIDs
- * @batch: whose last callback has not returned; NULL: nothing happens
+ * ibsa_reach_stop - end a batch early: the other GIDs get -ECANCELED
+ * @batch: valid until the callback for its last GID returns; NULL: nothing
+ *         happens
  *
- * Return: 0; -EALREADY it was stopped before, or has its last callback
+ * Return: 0; -EALREADY @batch was stopped before, or the callback for its last
+ * GID is running
  */
 int ibsa_reach_stop(struct ibsa_reach_batch *batch);
 
@@ -254,16 +260,18 @@ int ibsa_host_select_sized(const struct ibsa_node *nodes, size_t size,
 /**
  * ibsa_host_select - select the ports of a host from NodeRecords
  * @nodes: decoded NodeRecords, one for each port
- * @name:  a whole description; its first word, the host; or HOST/DEVICE
+ * @name:  a whole node description; its first word, which is the host; or
+ *         HOST/DEVICE
  * @out:   receives copies, which ibsa_host_ports_free() frees; NULL if none
  *         matches
  *
- * Selects what matches best: without regard to case only if nothing else does,
- * and channel adapters only if there is one. @out is sorted by description, in
- * the order of strverscmp(3), such as node2 before node10; then by node GUID
- * and port number. Any thread may call it.
+ * Selects the nodes that match best: a match of upper and lower case counts
+ * more than one without regard to case, and then a channel adapter more than
+ * other nodes. @out is sorted by description, in the order of strverscmp(3),
+ * such as node2 before node10; then by node GUID and port number. Any thread
+ * may call it.
  *
- * Return: 0, also if no node matches; -EINVAL no @name; -ENOMEM
+ * Return: 0, also if no node matches; -EINVAL @name is NULL or empty; -ENOMEM
  */
 IBSA_INLINE IBSA_MUST_USE int ibsa_host_select(const struct ibsa_node *nodes,
 					       size_t count, const char *name,
@@ -285,7 +293,8 @@ int ibsa_host_ports_sized(struct ibsa_client *client, const char *name,
  * @name: as for ibsa_host_select()
  * @out:  as for ibsa_host_select()
  *
- * Queries all NodeRecords: use ibsa_host_select() for several names.
+ * Each call queries all NodeRecords: for several names, query them once and use
+ * ibsa_host_select().
  *
  * Return: as ibsa_host_select(), or the error of ibsa_query_wait()
  */

@@ -24,14 +24,16 @@ struct ibsa_registration;
  * struct ibsa_service_options - a registration; zero: the default of all
  * members but @service
  * @service:     the record, in host byte order; copied
- * @mask:        bits of IBSA_SERVICE_CM(): the fields that are set, also to 0;
- *               0: all that are not zero
- * @audit_ms:    between two reads of the record; IBSA_DEFAULT_AUDIT_MS
+ * @mask:        bits of IBSA_SERVICE_CM(): the fields of @service to set, also
+ *               to 0; 0: all fields that are not zero
+ * @audit_ms:    longest time between two reads of the record at the SA;
+ *               IBSA_DEFAULT_AUDIT_MS
  * @deadline_ms: of each request, from its first try; default: that of the
  *               client
  *
- * Unless set, service_gid is GID 0 of the port, and follows it; service_pkey is
- * 0xffff; service_lease is IBSA_DEFAULT_LEASE_S.
+ * A field that is not set has a default: service_gid is GID 0 of the port, and
+ * changes with it; service_pkey is 0xffff; service_lease is
+ * IBSA_DEFAULT_LEASE_S.
  */
 struct ibsa_service_options {
 	const struct ibsa_service *service;
@@ -47,19 +49,23 @@ struct ibsa_service_options {
  * failure or refusal is reported: see ibsa_registration_fn.
  */
 enum ibsa_registration_event {
-	/* The SA has the record: for the first time, or again. */
+	/* A read found the record at the SA: for the first time, or again. */
 	IBSA_REGISTRATION_REGISTERED = 1,
 	/* The SA has lost the record: a read of the registered record found
-	 * none. If the SM restarted or moved, the client registers the record
-	 * again at once, otherwise after a delay. */
+	 * none. The client registers the record again: at once, or after a
+	 * delay if the record is lost repeatedly although the SM did not
+	 * restart or move. */
 	IBSA_REGISTRATION_LOST,
 	/* The SA has a record with the same identity, but with another name or
 	 * other data; the report contains that record. The client registers its
-	 * own record again after a delay, which grows. */
+	 * own record again: the first time at once, then after delays, which
+	 * grow. */
 	IBSA_REGISTRATION_REPLACED,
-	/* A request failed, or the SA was busy. The client tries again. */
+	/* A request of the client failed, or the SA was busy. The client sends
+	 * it again later. */
 	IBSA_REGISTRATION_FAILED,
-	/* The SA refused a request. The client tries again, less often. */
+	/* The SA refused a request of the client. The client sends it again,
+	 * later than after FAILED. */
 	IBSA_REGISTRATION_REFUSED,
 	/* The registration has ended; the handle is no longer valid. */
 	IBSA_REGISTRATION_RELEASED,
@@ -68,10 +74,11 @@ enum ibsa_registration_event {
 /**
  * struct ibsa_registration_report - one event of a registration
  * @err:     of FAILED and RELEASED: 0 or the cause, as in struct ibsa_reply; of
- *           RELEASED, -ECANCELED: ibsa_close() stopped waiting
+ *           FAILED, -ENOENT: the SA accepted the record, but does not have it;
+ *           of RELEASED, -ECANCELED: ibsa_close() ended before the SA replied
  * @status:  of FAILED, REFUSED and RELEASED: MAD status, all 16 bits
- * @service: of REGISTERED and REPLACED, the record at the SA; else the record
- *           that the client sends. Valid until the callback returns
+ * @service: of REGISTERED and REPLACED, the record at the SA; of other events,
+ *           the client's own record. Valid until the callback returns
  */
 struct ibsa_registration_report {
 	struct ibsa_registration *registration;
@@ -105,14 +112,17 @@ int ibsa_service_register_sized(struct ibsa_client *client,
  * ibsa_service_register - register a service and keep it registered
  * @options: copied, with the record
  * @report:  called for each event; may be NULL
- * @out:     until IBSA_REGISTRATION_RELEASED is reported; without @report,
- *           until ibsa_service_release() or ibsa_close(). May be NULL
+ * @out:     receives the registration, valid until IBSA_REGISTRATION_RELEASED
+ *           is reported; without @report, until ibsa_service_release() or
+ *           ibsa_close(). May be NULL
  *
  * If another program sets a record with the same service_id, service_gid and
- * service_pkey, REPLACED is reported, and the client sets its own again.
+ * service_pkey, REPLACED is reported, and the client sets its own record again.
  *
- * Return: 0, even if the port has no SM; -EEXIST this client has such a
- * registration; -EINVAL, -ESHUTDOWN, -ENOMEM
+ * Return: 0, even if the port has no SM; -EEXIST this client has a registration
+ * with the same service_id, service_gid and service_pkey; -EINVAL no @service
+ * in @options, or a mask, lease or GID that is not valid; -ESHUTDOWN
+ * ibsa_close() is running; -ENOMEM
  *
  * Source: IBA vol 1, 15.2.5.14.
  */
@@ -129,10 +139,11 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_service_register(
  * ibsa_service_release - end a registration and delete its record
  * @registration: valid; NULL: nothing happens
  *
- * Does not wait; IBSA_REGISTRATION_RELEASED is the last event. ibsa_close()
- * releases all, and waits up to two seconds for them together.
+ * Does not wait: when the SA has replied, IBSA_REGISTRATION_RELEASED is
+ * reported. ibsa_close() releases all registrations, and waits for the replies
+ * to all of them up to two seconds.
  *
- * Return: 0; -EALREADY it is being released
+ * Return: 0; -EALREADY @registration is being released
  */
 int ibsa_service_release(struct ibsa_registration *registration);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Convert values to text and back. Text goes to a buffer of the caller, with a
- * NUL; if it does not fit, nothing is written: -ENOSPC.
+ * Convert values to text and back. The functions write text with a NUL to a
+ * buffer of the caller. If the text does not fit, they write nothing and return
+ * -ENOSPC.
  *
  * ibsa_gid_format        write a GID in the form of an IPv6 address
  * ibsa_gid_parse         parse a GID, in a form of inet_pton()
@@ -12,7 +13,7 @@
  * ibsa_field_parse       parse one value of a record
  * ibsa_status_text       the meaning of a MAD status, all 16 bits
  * ibsa_method_name       the name of a method, such as "Get"; NULL: unknown
- * ibsa_show_is_code      whether fields of a kind of enum ibsa_show are codes
+ * ibsa_show_is_code      whether values of a kind of enum ibsa_show are codes
  * ibsa_code_name         the meaning of a field's value, such as "100Gb/s"
  * ibsa_mtu_bytes         bytes of an MTU code, 256 to 10240; 0: unknown
  * ibsa_rate_mbps         Mb/s of a rate code, 2500 to 1700000; 0: unknown
@@ -55,16 +56,18 @@ int ibsa_gid_parse(const char *text, struct ibsa_gid *out) IBSA_MUST_USE
 /**
  * ibsa_number_parse - parse a number, decimal or after 0x hexadecimal
  * @text:  without sign and blanks
- * @nbits: of the largest number, 1 to 64
+ * @nbits: 1 to 64; a larger number is an error
  *
- * Return: 0; -EINVAL not a number; -ERANGE more than @nbits bits
+ * Return: 0; -EINVAL @text is not a number; -ERANGE the number has more than
+ * @nbits bits
  */
 int ibsa_number_parse(const char *text, unsigned int nbits,
 		      uint64_t *out) IBSA_MUST_USE IBSA_NONNULL(1, 3);
 
 /**
  * ibsa_field_name_format - write the name of one value of a field
- * @index: of the value in an array, from 0; its name ends in the number from 1
+ * @index: of the value in an array, from 0; its name ends in _1 for index 0. 0
+ *         if the field is not an array
  *
  * Return: the length without the NUL; -ENOSPC; -EINVAL no such value
  */
@@ -73,10 +76,11 @@ int ibsa_field_name_format(const struct ibsa_field *field, unsigned int index,
 
 /**
  * ibsa_field_find - find a field, or a value of an array, by name
- * @name:      in upper or lower case; '-' is equal to '_'
+ * @name:      a name of ibsa_field_name_format(), in upper or lower case; '-'
+ *             is equal to '_'
  * @out_index: receives the index of the value in an array, from 0; else 0
  *
- * Return: NULL: no such value
+ * Return: the field; NULL if @name names no value of @record
  */
 const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
 					 const char *name,
@@ -89,8 +93,8 @@ const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
  * @host:  the record's struct
  * @size:  of @out; IBSA_VALUE_TEXT is always enough
  *
- * In the form of enum ibsa_show; text is safe to print, with other bytes as
- * \xNN.
+ * The form is that of the field's enum ibsa_show. Text is safe to print: other
+ * bytes, and a backslash, are written as \xNN.
  *
  * Return: the length without the NUL; -ENOSPC; -EINVAL no such value
  */
@@ -104,7 +108,8 @@ int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
  *        without 0x; names in upper or lower case
  * @host: the record's struct; receives the value
  *
- * Return: 0; -EINVAL not of the field's kind; -ERANGE it does not fit
+ * Return: 0; -EINVAL no such value, or @text does not have the form of the
+ * field; -ERANGE the value does not fit into the field
  */
 int ibsa_field_parse(const struct ibsa_field *field, unsigned int index,
 		     const char *text, void *host) IBSA_MUST_USE
@@ -118,9 +123,9 @@ bool ibsa_show_is_code(enum ibsa_show show);
 
 /**
  * ibsa_code_name - the meaning of a field's value, such as "100Gb/s"
- * @show: enum ibsa_show of the field
+ * @show: of the field
  *
- * Return: NULL for an unknown code, and for kinds without codes
+ * Return: NULL if @code is unknown, or values of @show are not codes
  */
 const char *ibsa_code_name(enum ibsa_show show, uint64_t code);
 
@@ -129,7 +134,8 @@ unsigned int ibsa_mtu_bytes(uint8_t code);
 /**
  * ibsa_rate_mbps - Mb/s of a rate code, 2500 to 1700000; 0: unknown
  *
- * Codes are not in the order of rates: compare results of this function.
+ * The codes are not in the order of the rates: to compare rates, compare the
+ * results of this function.
  */
 unsigned int ibsa_rate_mbps(uint8_t code);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What all headers of ibsa use: types, macros, defaults, the constants of
- * subnet administration, and numbers in messages.
+ * What all headers of ibsa use: types, macros, defaults, constants of subnet
+ * administration, and functions for numbers in MADs.
  *
  * ibsa_be16     read a big-endian number
  * ibsa_be32     read a big-endian number
@@ -43,7 +43,7 @@
 #define IBSA__CAST(type, value) ((type)(value))
 #endif
 
-/* An element of an array whose elements are @stride bytes apart. */
+/* Element @index of @array, whose elements begin @stride bytes apart. */
 #define IBSA__AT(type, array, index, stride) \
 	IBSA__CAST(const type *, ibsa__at(array, (index) * (stride)))
 
@@ -59,23 +59,23 @@ struct ibsa_gid {
 
 /**
  * struct ibsa_error - one sentence about an error
- * @text: written by a function that fails, with a NUL: what failed, why, and
- *        what to do. Read it only after a failure
+ * @text: a function that fails writes here what failed, why, and what to do,
+ *        with a NUL. Read the text only after a failure
  */
 struct ibsa_error {
 	char text[256];
 };
 
 /*
- * What applies if a member of an options struct is 0. The library, the manual
- * pages and the help of the command take the values from here. A later version
- * may have other values.
+ * Default values: those of members of options structs that are 0. The library,
+ * the manual pages and the help of the command take them from here. A later
+ * version may have other values.
  */
 
 /* struct ibsa_options, struct ibsa_query */
 #define IBSA_DEFAULT_WINDOW 256	  /* requests in flight at most */
 #define IBSA_DEFAULT_WINDOW_MIN 1 /* requests in flight at the start */
-#define IBSA_DEFAULT_RETRIES 16	  /* of ib_sa, to an SA that is silent */
+#define IBSA_DEFAULT_RETRIES 16	  /* window of ib_sa.h's devices */
 #define IBSA_DEFAULT_QUEUE 65536  /* requests that wait for the window */
 #define IBSA_DEFAULT_REPLY_MIB 64 /* largest reply, in MiB */
 #define IBSA_DEFAULT_DEADLINE_MS 10000
@@ -139,7 +139,7 @@ struct ibsa_error {
 	S(REQ_INSUFFICIENT,       0x0600, "insufficient components")	\
 	S(REQ_DENIED,             0x0700, "request denied")		\
 	S(PRIORITY_SUGGESTED,     0x0800, "priority suggested")		\
-	/* Not of an SA: the reply in place of one that a capture lacks. */ \
+	/* No SA returns it: a replayed capture lacks the request. */ \
 	S(NOT_RECORDED,           0x7f00, "not recorded")
 /* clang-format on */
 
@@ -264,10 +264,10 @@ static inline void ibsa_put_be64(uint8_t *p, uint64_t value)
 
 /**
  * ibsa_bits_get - read an unsigned big-endian field
- * @offset: of its most significant bit, from that of the first byte
- * @nbits:  1 to 64: either 16, 32 or 64 at a byte boundary, or within one word
- *          of 8, 16, 32 or 64 bits at a multiple of its size; others are
- *          undefined
+ * @offset: number of bits before the field
+ * @nbits:  width of the field, 1 to 64. The field must have 16, 32 or 64 bits
+ *          and begin at a byte boundary, or lie within one aligned word of 8,
+ *          16, 32 or 64 bits; for other fields, the result is undefined
  */
 static inline uint64_t ibsa_bits_get(const void *bytes, unsigned int offset,
 				     unsigned int nbits)
@@ -300,10 +300,11 @@ static inline uint64_t ibsa_bits_get(const void *bytes, unsigned int offset,
 
 /**
  * ibsa_bits_put - write an unsigned big-endian field
- * @bytes: the bits of the field are zero
+ * @bytes: the bits of the field must be zero before the call
  * @offset, @nbits: as for ibsa_bits_get()
  *
- * Return: 0; or @value without its low @nbits bits, if it does not fit
+ * Return: 0 if @value fits into @nbits bits; otherwise @value without its low
+ * @nbits bits, which are written
  */
 static inline uint64_t ibsa_bits_put(void *bytes, unsigned int offset,
 				     unsigned int nbits, uint64_t value)
