@@ -5,7 +5,7 @@
  *
  * ibsa_fabric_load       create a fabric from a topology file
  * ibsa_fabric_parse      create a fabric from text in memory
- * ibsa_fabric_put        release a fabric; freed when nothing uses it
+ * ibsa_fabric_put        release a fabric, which is freed when nothing uses it
  * ibsa_fabric_attach     create a transport at a port of a fabric
  * ibsa_fabric_advance    advance a virtual clock by nanoseconds
  * ibsa_fabric_info_get   the numbers of nodes, links and LIDs
@@ -46,8 +46,9 @@ struct ibsa_fabric;
  * enum ibsa_fault_kind - what a fault does to a MAD
  *
  * BUSY, SILENCE and REDIRECT affect requests to the SA. The other faults affect
- * all MADs: requests, replies, Reports and others. A message of several MADs
- * counts as one MAD. REORDER affects only one MAD at a time.
+ * all MADs: requests, replies, Reports and others. A message of several RMPP
+ * segments counts as one MAD. While REORDER holds a MAD back, it affects no
+ * other MAD.
  */
 enum ibsa_fault_kind {
 	IBSA_FAULT_LOSE,      /* the MAD does not arrive */
@@ -63,13 +64,15 @@ enum ibsa_fault_kind {
 
 /**
  * struct ibsa_fault - a kind of fault and how often it occurs
- * @percent:  of the MADs, chosen at random: 0 to 100; 0 ends the fault
- * @count:    of MADs that the fault affects before it ends; 0: no end. Of
- *            REDIRECT: redirections, each of which counts
- * @delay_ms: of DELAY: the longest; of REORDER: until the MAD arrives at the
- *            latest; IBSA_DEFAULT_DELAY_MS
- * @hops:     of REDIRECT: ports that redirect, each to the next; 0: one
- * @by_gid:   of REDIRECT: to a GID, without a LID
+ * @percent:  how many percent of the MADs the fault affects, at random, 0 to
+ *            100; 0 ends the fault
+ * @count:    number of times that the fault occurs in each subnet before it
+ *            ends; 0: no limit
+ * @delay_ms: longest delay of a MAD, for DELAY and REORDER;
+ *            IBSA_DEFAULT_DELAY_MS
+ * @hops:     for REDIRECT: number of ports that redirect a request, each to the
+ *            next; 0: one
+ * @by_gid:   for REDIRECT: the redirection has a GID, but no LID
  */
 struct ibsa_fault {
 	enum ibsa_fault_kind kind;
@@ -105,12 +108,12 @@ int ibsa_fault_parse_sized(const char *text, struct ibsa_fault *out,
 
 /**
  * ibsa_fault_parse - convert text to a fault
- * @text:  KIND=PERCENT[,COUNT[,DELAY_MS]], such as "delay=2.5,0,200"; the kinds
+ * @text:  KIND=PERCENT[,COUNT[,DELAY_MS]], such as "delay=2.5,0,200". The kinds
  *         are lose, delay, duplicate, reorder, corrupt, busy, silence, redirect
- *         and redirect-gid, whose last number is HOPS
+ *         and redirect-gid; for the last two, the last number is HOPS
  * @error: after an error, a sentence that lists the kinds; may be NULL
  *
- * Return: 0; -EINVAL
+ * Return: 0; -EINVAL @text is not a fault
  */
 IBSA_INLINE IBSA_MUST_USE int ibsa_fault_parse(const char *text,
 					       struct ibsa_fault *out,
@@ -145,20 +148,22 @@ enum ibsa_sm_profile {
 /**
  * struct ibsa_fabric_options - how to load a fabric; zero: the default of a
  * member
- * @virtual_clock: starts at 0, and advances only in ibsa_fabric_advance() and
- *                while a client waits
- * @seed:         of all random numbers; 0 is an ordinary seed
- * @sa_node:      name or node id of the first subnet's SA; NULL: the first
- *                channel adapter
- * @latency_us:   from a request to its reply, and of a Report
- * @gid_prefix:   of the first subnet; IBSA_DEFAULT_GID_PREFIX
+ * @virtual_clock: the clock starts at 0, and advances only in
+ *                 ibsa_fabric_advance() and while a client waits
+ * @seed:         determines which MADs faults affect; 0 is a seed, too
+ * @sa_node:      name or node id of the node on which the SA of the first
+ *                 subnet runs; NULL: the first channel adapter
+ * @latency_us:   microseconds from a request to the SA's reply, and from the
+ *                 sending of a Report to its arrival
+ * @gid_prefix:   GID prefix of the first subnet; IBSA_DEFAULT_GID_PREFIX
  * @opa:          all links are Omni-Path, and LIDs have 32 bits
  * @no_opa_paths: the SA refuses PathRecords of class version 0x80
- * @first_lid:    that the SM assigns; IBSA_DEFAULT_FIRST_LID
+ * @first_lid:    first LID that the SM assigns; IBSA_DEFAULT_FIRST_LID
  * @check:        find anomalies of the file, for ibsa_fabric_finding_at()
- * @no_sa:        an external SM sets the ports up, through a fabric server
+ * @no_sa:        no SM and no SA: an SM in another process configures the
+ *                 ports, through a fabric server
  * @partitions:   file in the format of OpenSM's partitions.conf; NULL: all
- *                ports are full members of the default partition
+ *                 ports are full members of the default partition
  * @profile:      the SM whose behaviour the SA copies
  */
 struct ibsa_fabric_options {
@@ -179,8 +184,8 @@ struct ibsa_fabric_options {
 
 /**
  * struct ibsa_fabric_info - how many nodes, links and LIDs a fabric has
- * @links: up or down
- * @lids:  2^LMC of each port
+ * @links: number of cables, whether the link is up or down
+ * @lids:  number of assigned LIDs; a port has 2^LMC
  */
 struct ibsa_fabric_info {
 	size_t nodes;
@@ -192,9 +197,9 @@ struct ibsa_fabric_info {
 
 /**
  * struct ibsa_fabric_port - a port of a channel adapter of a fabric
- * @node:  description, or else node id
- * @state: as a client on this port reads it
- * @rate:  such as "100 Gb/sec (4X EDR)"; "": no link
+ * @node:  description of the node; without one, its node id
+ * @state: what a client on this port reads as the port's state
+ * @rate:  such as "100 Gb/sec (4X EDR)"; "": the port has no link
  */
 struct ibsa_fabric_port {
 	const char *node;
@@ -205,7 +210,7 @@ struct ibsa_fabric_port {
 	struct ibsa_port_state state;
 };
 
-/* Why a MAD between two ports was lost, other than by a fault. */
+/* Why a MAD between two ports was lost, except for faults. */
 enum ibsa_drop_reason {
 	IBSA_DROP_NO_ROUTE,   /* a switch has no table entry for the LID, or an
 			       * SMP's path leads to no port */
@@ -248,13 +253,15 @@ int ibsa_fabric_load_sized(const char *path,
 
 /**
  * ibsa_fabric_load - create a fabric from a topology file
- * @path:    in the format of ibnetdiscover and ibsim; or a capture
+ * @path:    topology file, in the format of ibnetdiscover and ibsim; or a
+ *           capture, as for ibsa_replay_open()
  * @options: NULL: all defaults
  * @error:   after an error, a sentence with file, line and reason; may be NULL
- * @out:     ibsa_fabric_put() releases it
+ * @out:     receives the fabric, which ibsa_fabric_put() releases
  *
- * Return: 0; -EINVAL an error in the topology, the partitions or the options;
- * -ENOENT no such file; -EFBIG 1 GiB or larger; -ENOMEM; or the error of a file
+ * Return: 0; -EINVAL the topology, the partitions or the options have an error;
+ * -ENOENT no such file; -EFBIG a file is 1 GiB or larger; -ENOMEM; or the error
+ * from reading a file
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_fabric_load(const char *path, const struct ibsa_fabric_options *options,
@@ -273,7 +280,7 @@ int ibsa_fabric_parse_sized(const char *text, size_t len,
 
 /**
  * ibsa_fabric_parse - create a fabric from text in memory
- * @text:    of a topology file without include lines, not of a capture
+ * @text:    contents of a topology file without include lines; not a capture
  * @options: NULL: all defaults
  * @error:   after an error, a sentence with line and reason; may be NULL
  *
@@ -292,16 +299,17 @@ void ibsa_fabric_put(struct ibsa_fabric *fabric);
 
 /**
  * ibsa_fabric_attach - create a transport at a port of a fabric
- * @node: name or node id of a channel adapter, or HOST/DEVICE; or a host: the
- *        first of its adapters, by name, with an active port, or else its first
- *        adapter. NULL: the first adapter of the file
+ * @node: name or node id of a channel adapter; HOST/DEVICE; or a host, which
+ *        stands for its first adapter, by name, with an active port, or else
+ *        its first adapter. NULL: the first adapter of the file
  * @port: 0: the first port with a cable
- * @out:  for ibsa_options.transport; holds the fabric until it is closed
+ * @out:  receives the transport, for ibsa_options.transport; it holds a
+ *        reference to @fabric until it is closed
  *
- * Acts as a umad file of the kernel at the port.
+ * The transport acts as a umad file of the kernel at the port.
  *
- * Return: 0; -ENODEV no such adapter; -ENXIO no such port; -ENETDOWN it has no
- * cable; -ENOMEM, -EMFILE; or the error of timerfd_create(2)
+ * Return: 0; -ENODEV no such adapter; -ENXIO no such port; -ENETDOWN the port
+ * has no cable; -ENOMEM, -EMFILE; or the error of timerfd_create(2)
  */
 int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 		       unsigned int port,
@@ -311,7 +319,7 @@ int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 /**
  * ibsa_fabric_advance - advance a virtual clock by nanoseconds
  *
- * Return: 0; -EINVAL the clock is real, or would pass 292 years
+ * Return: 0; -EINVAL the clock is not virtual, or would exceed 292 years
  */
 int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns) IBSA_MUST_USE
 	IBSA_NONNULL(1);
@@ -335,9 +343,9 @@ int ibsa_fabric_port_at_sized(struct ibsa_fabric *fabric, size_t index,
 /**
  * ibsa_fabric_port_at - one end port of the channel adapters
  * @index: from 0, in the order of the file
- * @out:   its strings are valid until ibsa_fabric_put()
+ * @out:   its strings are valid as long as the fabric
  *
- * Return: 0; -ENOENT
+ * Return: 0; -ENOENT @index is not less than the number of these ports
  */
 IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_port_at(struct ibsa_fabric *fabric,
 						  size_t index,
@@ -360,22 +368,23 @@ IBSA_INLINE void ibsa_fabric_stats_get(struct ibsa_fabric *fabric,
 /**
  * ibsa_fabric_sa_set - start or stop the SAs of all subnets
  *
- * While it is stopped, sm_lid of all ports is 0. When it starts again, it has
- * no services, subscriptions, memberships and alias GUIDs, and requests
- * reregistration. No effect with no_sa.
+ * While the SAs are stopped, sm_lid of all ports is 0. When an SA starts again,
+ * it has no services, subscriptions, memberships and alias GUIDs, and asks the
+ * ports to register again. In a fabric with no_sa, nothing happens.
  */
 void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running)
 	IBSA_NONNULL(1);
 
 /**
  * ibsa_fabric_sa_move - move the SA of a subnet to a node, or restart it
- * @node: name or node id; NULL: the first channel adapter of the file
+ * @node: name or node id; NULL: the first channel adapter of the file. If the
+ *        SA is at this node already, it restarts
  *
  * The new SA has no services, subscriptions, memberships and alias GUIDs, and
- * requests reregistration. Requests to the old LID get no reply. A stopped SA
- * moves, too.
+ * asks the ports to register again. It does not reply to requests to the old
+ * LID. A stopped SA moves, too, and stays stopped.
  *
- * Return: 0; -ENODEV no such node; -ENETDOWN none of its links is up;
+ * Return: 0; -ENODEV no such node; -ENETDOWN no link of the node is up;
  * -EOPNOTSUPP the fabric has no SA
  */
 int ibsa_fabric_sa_move(struct ibsa_fabric *fabric,
@@ -389,7 +398,7 @@ enum ibsa_fabric_change_bit {
 	IBSA_CHANGE_SM_SL = 1 << 3,
 	IBSA_CHANGE_PKEYS = 1 << 4,
 	IBSA_CHANGE_NEEDS_GRH = 1 << 5,
-	IBSA_CHANGE_REREGISTER = 1 << 6, /* request a client reregistration */
+	IBSA_CHANGE_REREGISTER = 1 << 6, /* set the bit ClientReregister */
 	IBSA_CHANGE_CAPABILITIES = 1 << 7,
 	IBSA_CHANGE_RATE = 1 << 8,
 };
@@ -398,14 +407,15 @@ enum ibsa_fabric_change_bit {
  * struct ibsa_fabric_port_change - a change of a port
  * @mask:       bits of enum ibsa_fabric_change_bit: the members that take
  *              effect
+ * @link_up:    false: the link goes down, as if its cable were removed
  * @needs_grh:  the port refuses to send MADs without a GRH
  * @sm_sl:      at most 15, or 31 on Omni-Path
  * @lmc:        at most 7
  * @lid:        base LID, a multiple of 2^LMC
  * @pkeys:      P_Key table; copied
  * @pkey_count: 1 to 128
- * @rate:       as in a topology file, such as "1xSDR"; both ends must support
- *              it
+ * @rate:       rate of the link, as in a topology file, such as "1xSDR"; both
+ *              ends must support it
  */
 struct ibsa_fabric_port_change {
 	uint32_t mask;
@@ -429,16 +439,17 @@ int ibsa_fabric_port_set_sized(struct ibsa_fabric *fabric, const char *node,
 /**
  * ibsa_fabric_port_set - change a port while the fabric runs
  * @node:   name or node id; NULL: the first channel adapter
- * @port:   0: port 0 of a switch, or the first port with a cable
- * @wanted: either all changes take effect, or none
+ * @port:   0: port 0 of a switch; of other nodes, the first port with a cable
+ * @wanted: the changes; either all take effect, or none
  *
- * A running SM detects the change at once, and sends Reports. A client detects
- * it when it next reads its port, or receives a Report. ibsa_fabric_port_set(3)
- * describes what each change does.
+ * A running SM detects the change at once, and its SA sends Reports. A client
+ * detects the change when it next reads its port, or receives a Report.
+ * ibsa_fabric_port_set(3) describes what each change does.
  *
  * Return: 0; -ENODEV, -ENXIO no such node or port; -EINVAL a value or the mask
- * is not valid for the port; -ERANGE an end does not support the rate;
- * -ENETDOWN no cable, or never a LID; -EADDRINUSE the LID is taken; -ENOMEM
+ * is not valid for the port; -ERANGE an end of the link does not support the
+ * rate; -ENETDOWN the port has no cable, or has no LID to change; -EADDRINUSE
+ * another port has the LID; -ENOMEM
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_fabric_port_set(struct ibsa_fabric *fabric, const char *node,
@@ -452,8 +463,8 @@ ibsa_fabric_port_set(struct ibsa_fabric *fabric, const char *node,
 /**
  * struct ibsa_fabric_node - a node of a topology
  * @id:         node id, by which other lines of the file refer to the node
- * @name:       description, or else node id
- * @guid:       assigned by the fabric if the file gives none
+ * @name:       description of the node; without one, its node id
+ * @guid:       node GUID; assigned by the fabric if the file gives none
  * @vendor, @device: 0: the file does not give it
  * @port_count: without port 0 of a switch
  */
@@ -471,12 +482,12 @@ struct ibsa_fabric_node {
 
 /**
  * struct ibsa_fabric_end - a port of a node, and the other end of its cable
- * @guid:      0 for ports of a switch except port 0
- * @file_lid:  that the file gives; 0: none
+ * @guid:      port GUID; 0 for ports of a switch except port 0
+ * @file_lid:  the LID that the file gives the port; 0: none
  * @has_cable: the following members are valid
- * @far_node:  an index for ibsa_fabric_node_at()
- * @lanes:     at which the link runs when it is up: 1, 2, 4, 8 or 12
- * @speed:     of a lane, such as "EDR"
+ * @far_node:  index of the node at the other end, for ibsa_fabric_node_at()
+ * @lanes:     number of lanes of the link when it is up: 1, 2, 4, 8 or 12
+ * @speed:     speed of a lane, such as "EDR"
  */
 struct ibsa_fabric_end {
 	uint64_t guid;
@@ -491,8 +502,10 @@ struct ibsa_fabric_end {
 
 /**
  * struct ibsa_fabric_finding - an anomaly in a topology file
- * @name: of @kind in IBSA_FINDINGS
- * @file: also one that is included; "(text)" for ibsa_fabric_parse()
+ * @name: name of @kind in IBSA_FINDINGS, such as "one-way"
+ * @file: name of the file, or of the included file; "(text)" for
+ *        ibsa_fabric_parse()
+ * @what: one sentence
  */
 struct ibsa_fabric_finding {
 	enum ibsa_finding_kind kind;
@@ -510,9 +523,9 @@ int ibsa_fabric_node_at_sized(struct ibsa_fabric *fabric, size_t index,
 
 /**
  * ibsa_fabric_node_at - a node, in the order of the file
- * @out: its strings are valid until ibsa_fabric_put()
+ * @out: its strings are valid as long as the fabric
  *
- * Return: 0; -ENOENT
+ * Return: 0; -ENOENT @index is not less than the number of nodes
  */
 IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_node_at(struct ibsa_fabric *fabric,
 						  size_t index,
@@ -531,7 +544,7 @@ int ibsa_fabric_end_at_sized(struct ibsa_fabric *fabric, size_t node,
  * @node: index, as for ibsa_fabric_node_at()
  * @port: from 1; 0: port 0 of a switch
  *
- * Return: 0; -ENOENT
+ * Return: 0; -ENOENT no such node or port
  */
 IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_end_at(struct ibsa_fabric *fabric,
 						 size_t node, unsigned int port,
@@ -548,11 +561,11 @@ int ibsa_fabric_finding_at_sized(struct ibsa_fabric *fabric, size_t index,
 /**
  * ibsa_fabric_finding_at - an anomaly of the file, ordered by file and line
  * @fabric: loaded with check of struct ibsa_fabric_options
- * @out:    its strings are valid until ibsa_fabric_put()
+ * @out:    its strings are valid as long as the fabric
  *
- * At most 65536 are held.
+ * A fabric stores the first 65536 anomalies of its file.
  *
- * Return: 0; -ENOENT
+ * Return: 0; -ENOENT @index is not less than the number of findings
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_fabric_finding_at(struct ibsa_fabric *fabric, size_t index,
@@ -565,7 +578,8 @@ struct ibsa_transport;
 
 /**
  * struct ibsa_packet - a packet on a link of the fabric
- * @time_ns: at which it leaves the port that sends it, on the fabric's clock
+ * @time_ns: when the packet leaves the port that sends it, on the fabric's
+ *           clock
  * @bytes:   from the LRH to the VCRC, as on a wire; valid until the callback
  *           returns
  */
@@ -581,10 +595,11 @@ typedef void (*ibsa_packet_fn)(const struct ibsa_packet *packet, void *arg);
 
 /**
  * ibsa_fabric_tap - call a function with each packet of a fabric
- * @report: called at the port that sends the packet, also if it is lost later.
- *          NULL: end this
+ * @report: called when a port sends a packet, even if the packet is lost later;
+ *          NULL: no further calls
  *
- * Return: 0; -EBUSY the fabric has a function already; -EOPNOTSUPP Omni-Path
+ * Return: 0; -EBUSY another function is called already; -EOPNOTSUPP the fabric
+ * is Omni-Path
  *
  * Source: IBA vol 1, 7.7 (LRH), 7.8 (checksums), 8.3 (GRH), 9.2 (BTH), 9.3.3
  * (DETH), 13.6.2 (RMPP).
@@ -600,10 +615,10 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn report,
  * @out:   for ibsa_options.transport
  *
  * A request gets the replies that the same request has in the capture, in their
- * order, the last one again and again. A request that is not in the capture
- * gets the records that it selects from a whole table there, or else
- * IBSA_STATUS_NOT_RECORDED. LIDs, P_Key and GID of the port are those of the
- * capture.
+ * order; after the last, the last again. A request that is not in the capture
+ * gets the records that it selects from a complete table in the capture; if the
+ * capture has no such table, the status IBSA_STATUS_NOT_RECORDED. LIDs, P_Key
+ * and GID of the port are those of the capture.
  *
  * Return: 0; -EINVAL the file has another format, or has no request to an SA;
  * -EFBIG it has 1 GiB or more; -ENOMEM; the error of open(2) or read(2), such

@@ -28,11 +28,12 @@ struct ibsa_responder;
 /**
  * struct ibsa_responder_options - how to open a responder; zero: the default of
  * a member
- * @device:    of this machine; NULL: the first with an active InfiniBand port
- * @port:      0: the first active port of the device
- * @node:      of the fabric, as for ibsa_fabric_attach(): the SA receives all
- *             requests as from this node; NULL: the first channel adapter
- * @node_port: 0: its first port with a cable
+ * @device:    device of this machine; NULL: the first with an active InfiniBand
+ *             port
+ * @port:      port of @device; 0: the first active port
+ * @node:      node of the fabric, as for ibsa_fabric_attach(). To the SA, all
+ *             requests come from this node. NULL: the first channel adapter
+ * @node_port: port of @node; 0: the first port with a cable
  * @no_environment: as ibsa_environment_ignore(), for this responder
  */
 struct ibsa_responder_options {
@@ -47,13 +48,15 @@ struct ibsa_responder_options {
 /**
  * struct ibsa_responder_info - port, GID, LID and counters of a responder
  * @device:      valid until the responder is closed
- * @gid:         GID 0 of the port at the opening; clients on RoCE send to it
- * @lid:         at the opening, host byte order; 0 on RoCE
- * @requests:    that arrived, a repeated request each time
- * @answers, @reports: that the kernel accepted for sending
- * @refused:     answers and Reports that could not be sent
- * @unprocessed: requests and responses that could not be passed to the SA
- * @requesters:  different addresses of requesters
+ * @gid:         GID 0 of the port when the responder was opened; on RoCE,
+ *               clients send requests to it
+ * @lid:         LID of the port when the responder was opened, host byte order;
+ *               0 on RoCE
+ * @requests:    requests that arrived; each retry counts
+ * @answers, @reports: replies and Reports that the kernel accepted for sending
+ * @refused:     replies and Reports that could not be sent
+ * @unprocessed: requests and ReportResps that could not be passed to the SA
+ * @requesters:  number of different addresses from which requests came
  */
 struct ibsa_responder_info {
 	const char *device;
@@ -77,16 +80,19 @@ int ibsa_responder_open_sized(struct ibsa_fabric *fabric,
 
 /**
  * ibsa_responder_open - answer SA requests at a port of this machine
- * @fabric:  on the real clock; held until the responder is closed
+ * @fabric:  without virtual clock; the responder holds a reference to it until
+ *           the responder is closed
  * @options: NULL: all defaults
  * @error:   receives, on failure, what failed and what to do; may be NULL
  *
- * Requesters need not exist in the fabric. At most 65536 are stored; a further
- * one replaces the oldest. On RoCE, clients must use an IPv6 GID of the port.
+ * Requesters need not be nodes of @fabric. The responder stores the addresses
+ * of 65536 requesters; a further address replaces the oldest. On RoCE, clients
+ * must use an IPv6 GID of the port.
  *
  * Return: 0; -EACCES this user may not open the device; -EBUSY another program
- * receives the SA requests at the port; -ENETDOWN, -ENODEV, -ENXIO as
- * ibsa_open(); -EINVAL, -ENOSYS, -EOPNOTSUPP, -ENOMEM; or the system's error
+ * receives the SA requests at the port; -ENETDOWN, -ENODEV, -ENXIO, -ENOSYS as
+ * ibsa_open(); -EINVAL @fabric has a virtual clock; -EOPNOTSUPP the device is
+ * simulated by ibsim; -ENOMEM; or the system's error
  *
  * Source: IBA vol 1, 13.5.3 (GetMulti, RMPP), 15.2 (SA); Linux
  * Documentation/infiniband/user_mad.rst.
@@ -108,8 +114,9 @@ int ibsa_responder_timeout_ms(const struct ibsa_responder *responder)
 /**
  * ibsa_responder_dispatch - process requests and timers, without waiting
  *
- * Return: 0; -ENODEV the device was removed; -EBUSY another program took the SA
- * requests; or another error, then again in each further call
+ * Return: 0; -ENODEV the device was removed; -EBUSY another program receives
+ * the SA requests now; or another error. After an error, each further call
+ * returns the same error
  */
 int ibsa_responder_dispatch(struct ibsa_responder *responder) IBSA_MUST_USE
 	IBSA_NONNULL(1);
@@ -128,8 +135,8 @@ IBSA_INLINE void ibsa_responder_info_get(const struct ibsa_responder *responder,
 /**
  * ibsa_responder_close - close a responder
  *
- * Answers that are not sent completely are lost; registrations and
- * subscriptions stay in the fabric.
+ * Replies that are not sent completely are lost. Registrations and
+ * subscriptions of the requesters stay in the fabric.
  */
 void ibsa_responder_close(struct ibsa_responder *responder);
 

@@ -44,12 +44,14 @@ typedef void (*ibsa_note_fn)(const char *text, void *arg);
  * of a member
  * @report:      called by ibsa_fabric_server_wait() when the server refuses or
  *               ends a connection, or cannot accept any
- * @connections: at the same time, as far as RLIMIT_NOFILE permits; one process
- *               gets at most a quarter; IBSA_DEFAULT_CONNECTIONS
- * @patience_ms: for a client to identify itself, and to send a whole message;
- *               IBSA_DEFAULT_PATIENCE_MS
- * @memory_mb:   MiB for what clients have not read; then the server ends the
- *               connection that uses most; IBSA_DEFAULT_MEMORY_MB
+ * @connections: most connections at the same time, of one process a quarter,
+ *               but not fewer than 8; reduced if RLIMIT_NOFILE does not permit
+ *               as many; IBSA_DEFAULT_CONNECTIONS
+ * @patience_ms: longest time for a client to identify itself, and to send a
+ *               whole message; IBSA_DEFAULT_PATIENCE_MS
+ * @memory_mb:   most MiB for data that clients have not read; if there is more,
+ *               the server ends the connection that uses most;
+ *               IBSA_DEFAULT_MEMORY_MB
  * @no_environment: as ibsa_environment_ignore(), for this server
  */
 struct ibsa_fabric_server_options {
@@ -83,17 +85,19 @@ int ibsa_fabric_server_open_sized(
 
 /**
  * ibsa_fabric_server_open - offer a fabric to other processes
- * @fabric:  on the real clock; held until the server is closed
- * @path:    of the socket to create, mode 0600; at most 107 bytes. Replaces the
- *           socket of a server that has ended
+ * @fabric:  without virtual clock; the server holds a reference to it until the
+ *           server is closed
+ * @path:    of the socket to create, mode 0600; at most 107 bytes. The socket
+ *           of a server that has ended is replaced
  * @options: copied; NULL: all defaults
  * @error:   after an error, what failed and what to do; may be NULL
  *
  * Processes of the same user and of root can connect. Any thread may call it.
  *
- * Return: 0; -EINVAL, -ENAMETOOLONG @path; -EADDRINUSE a server runs there;
- * -EEXIST another file is there; -EBUSY, -EACCES, -EOPNOTSUPP, -ENOMEM; or the
- * error of the directory or the files
+ * Return: 0; -EINVAL @path is empty, or @fabric has a virtual clock;
+ * -ENAMETOOLONG @path is too long; -EADDRINUSE a server runs at @path; -EEXIST
+ * another file is at @path; -EBUSY, -EACCES, -EOPNOTSUPP, -ENOMEM; or the error
+ * from creating the socket or its lock
  *
  * Source: unix(7).
  */
@@ -123,8 +127,8 @@ int ibsa_fabric_server_wait(struct ibsa_fabric_server *server,
 /**
  * ibsa_fabric_server_wake - end a wait; call it after changes of the fabric
  *
- * That wait, or the next, tells each client the changes of its port. Any thread
- * may call it.
+ * The wait that ends, or the next wait, sends each client the changes of its
+ * port. Any thread may call ibsa_fabric_server_wake().
  */
 void ibsa_fabric_server_wake(struct ibsa_fabric_server *server) IBSA_NONNULL(1);
 
@@ -136,12 +140,13 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server) IBSA_NONNULL(1);
  *         it; fault none; errors NODE/PORT COUNTER +N or +N/s; stats; sysfs N
  *         HOST, for ibsa fabric sysfs
  * @out:   receives lines "NAME VALUE" for stats, the files of a host for sysfs,
- *         otherwise ""; cut to @room
+ *         otherwise ""; cut to @room bytes
  * @error: after an error, a sentence; may be NULL
  *
  * Return: 0; -EINVAL no such command or argument; -ENODEV, -ENXIO no such node
- * or port; -ENETDOWN no cable or no link; -EOPNOTSUPP no SA; -E2BIG an adapter
- * of sysfs does not fit into @out
+ * or port; -ENETDOWN the port has no cable, or the node has no link for the SM;
+ * -EOPNOTSUPP the fabric has no SA; -E2BIG the files of one adapter do not fit
+ * into @out
  */
 int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 			       const char *line, char *out, size_t room,
@@ -171,9 +176,10 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
  * Waits at most ten seconds for the connection and for the result. Any thread
  * may call it.
  *
- * Return: 0; -ENODEV no server; -EACCES no access; -ETIMEDOUT no reply, the
- * command may still be executed; -EINVAL, -EUSERS, -EPROTO, -ENAMETOOLONG,
- * -ENOMEM; or the error of the command
+ * Return: 0; -ENODEV no server is at the path; -EACCES no access to the server;
+ * -ETIMEDOUT the server did not reply, and may still execute the command;
+ * -EINVAL, -EUSERS, -EPROTO, -ENAMETOOLONG, -ENOMEM; or the error of the
+ * command
  */
 int ibsa_server_command(const char *server, const char *line, char *out,
 			size_t room, struct ibsa_error *error) IBSA_MUST_USE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The topology of a fabric: nodes, ports and links, from records of the SA or
- * from a topology file; its checks; and the way of a packet through it. A
- * topology is a copy: it does not change when the fabric changes.
+ * from a topology file; checks of a topology; and the path of a packet through
+ * it. A topology does not change when the fabric changes.
  *
  * ibsa_topology_new         create an empty topology
  * ibsa_topology_free        free a topology
@@ -16,15 +16,15 @@
  * ibsa_topology_check       check a topology, and compare it with another
  * ibsa_topology_finding_at  a finding of the last check, of at most 65536
  * ibsa_topology_read        read the topology of a client's subnet from the SA
- * ibsa_topology_wait        read it, and wait for it
+ * ibsa_topology_wait        read it from the SA, and wait for the result
  * ibsa_topology_load        read a topology from a file
  * ibsa_topology_parse       read a topology from text in memory
  * ibsa_topology_copy        copy the topology of an embedded fabric
  *
- * ibsa_finding_name         the name of a kind, "link-down"; NULL: unknown
+ * ibsa_finding_name         the name of a kind, as "link-down"; NULL: unknown
  * ibsa_finding_severity     the severity of a kind
  *
- * ibsa_topology_trace       trace the way of a packet to a LID
+ * ibsa_topology_trace       trace the path of a packet to a LID
  * ibsa_trace_hop_at         a link of a trace, in the order of the packet
  * ibsa_trace_end_text       a few words for the end of a trace; "": unknown
  * ibsa_trace_free           free a trace
@@ -57,10 +57,10 @@ IBSA_BEGIN
  * - parallel-differs: two cables between the same nodes have different rates
  * - guid-differs: two lines give different GUIDs for a port
  * - no-cable: the node has no cable
- * - apart: nodes that are not connected with the first adapter
+ * - apart: nodes are not connected with the first adapter
  * - same-name: two adapters have the same description
- * - same-lid: two ports have the same LID; in a fabric, too
- * - no-guid: the GUID of the node is 0; the fabric assigns another one
+ * - same-lid: two ports have the same LID; this is checked in a fabric, too
+ * - no-guid: the GUID of the node is 0; the embedded fabric assigns another
  *
  * In a fabric (ibsa_topology_finding_at() and ibsa check):
  * - link-down: a port of a link, or an adapter's or router's port without a
@@ -78,19 +78,20 @@ IBSA_BEGIN
  * - new: the fabric has a node or a link that is not expected
  * - moved: a cable is in another port than expected
  * - slower: a link is narrower or slower than expected
- * - rail-missing: a host has not an adapter that almost all hosts like it have
- * - rail-crossed: an adapter is connected to the switch of another adapter of
- *   hosts like its own
- * - rail-apart: an adapter is connected to a switch to which no adapter of
- *   hosts like its own is
- * - rail-slow: an adapter's link is slower than that of hosts like its own
+ * - rail-missing: a host lacks an adapter that almost all hosts like it have
+ * - rail-crossed: an adapter is connected to the switch to which similar hosts
+ *   connect another of their adapters
+ * - rail-apart: an adapter is connected to a switch to which no similar host
+ *   connects an adapter
+ * - rail-slow: the link of an adapter is slower than that of the same adapter
+ *   of similar hosts
  *
  * At one machine (ibsa check node):
  * - port-down: the port is not active
  * - rate-low: the rate of the port is not the required one, or is unknown
  * - no-pkey: the P_Key table of the port does not have a required P_Key
  * - no-sm: the port has no subnet manager
- * - no-sa: a query of the SA failed, usually because the SA did not answer
+ * - no-sa: a query to the SA failed, usually because the SA did not reply
  * - peer-unreachable: the SA has no path from this machine to a port that
  *   should be reachable, or no record of that port
  */
@@ -142,9 +143,9 @@ enum ibsa_severity {
 
 /**
  * struct ibsa_finding - one finding of a check
- * @name: of @kind in IBSA_FINDINGS
- * @guid: of the node, host byte order; 0: none
- * @port: 0: none, or port 0
+ * @name: name of @kind in IBSA_FINDINGS, such as "link-down"
+ * @guid: GUID of the node, host byte order; 0: none
+ * @port: number of the port; 0: none, or port 0
  * @what: one sentence
  * @missing_device: of rail-missing: name of the adapter that is missing, as on
  *        the wire; valid as long as the topology; otherwise NULL
@@ -174,8 +175,8 @@ struct ibsa_topology;
 
 /**
  * struct ibsa_topology_info - how many nodes, links and islands a topology has
- * @islands:   sets of nodes that are connected with each other only
- * @levels:    highest level of a switch
+ * @islands:   number of sets of nodes without a link to another set
+ * @levels:    highest level of a switch, as in struct ibsa_topology_node
  * @unmatched: records with a LID for which there is no NodeRecord
  * @hidden:    active ports whose other end is not in the topology
  *
@@ -200,9 +201,9 @@ struct ibsa_topology_info {
  * @name:       node description, as on the wire: it may contain any character
  * @vendor_id, @device_id, @revision: 0: unknown
  * @port_count: without port 0
- * @level:      of a switch: links to the nearest channel adapter, from 1; else
- *              0
- * @island:     from 0, which is that of node 0
+ * @level:      of a switch: number of links to the nearest channel adapter; 0:
+ *              not a switch, or no adapter can be reached
+ * @island:     number of the node's island; that of node 0 is 0
  */
 struct ibsa_topology_node {
 	const char *name;
@@ -221,13 +222,14 @@ struct ibsa_topology_node {
 /**
  * struct ibsa_topology_port - a port of a node, and the other end of its link
  * @number:     0: the end port of a switch
- * @guid:       0: unknown, or a port of a switch other than port 0
- * @lid:        0: unknown, as of ports of a switch other than port 0
- * @has_info:   members from @state to @speed_supported are valid
- * @mtu, @rate: codes; 0: unknown
- * @lanes:      1, 2, 4, 8 or 12; 0: unknown
- * @speed:      such as "EDR", "QDR" also for FDR10; "": unknown
- * @lanes_supported, @speed_supported: the greatest of the port
+ * @guid:       port GUID; 0: unknown, or a port of a switch other than port 0
+ * @lid:        base LID; 0: unknown, or a port of a switch other than port 0
+ * @has_info:   the members from @state to @speed_supported are valid
+ * @mtu, @rate: codes of the SA; 0: unknown
+ * @lanes:      active lanes: 1, 2, 4, 8 or 12; 0: unknown
+ * @speed:      active speed of a lane, such as "EDR"; FDR10 is "QDR"; "":
+ *              unknown
+ * @lanes_supported, @speed_supported: the greatest that the port supports
  * @has_link:   the following members are valid
  * @is_one_end: only one of the two ports reports the link
  * @lanes_common, @speed_common: the greatest that both ends support
@@ -256,7 +258,7 @@ struct ibsa_topology_port {
 
 /**
  * ibsa_topology_new - create an empty topology
- * @out: ibsa_topology_free() frees it
+ * @out: receives the topology, which ibsa_topology_free() frees
  *
  * Return: 0; -ENOMEM
  */
@@ -269,12 +271,13 @@ void ibsa_topology_free(struct ibsa_topology *topology);
  * @record: &ibsa_node_record, &ibsa_port_info_record, &ibsa_link_record or
  *          &ibsa_switch_info_record
  * @host:   the record's struct, in host byte order; copied
- * @size:   of the struct
+ * @size:   size of the struct
  *
- * In any order. Query PortInfoRecords with 0x80 in the field options: otherwise
- * the SA may return QDR for higher speeds.
+ * Records may be added in any order. Query PortInfoRecords with 0x80 in the
+ * field options: otherwise the SA may return QDR for higher speeds.
  *
- * Return: 0; -EINVAL another record; -EALREADY finished; -ENOMEM
+ * Return: 0; -EINVAL @record is another type; -EALREADY @topology is finished;
+ * -ENOMEM
  */
 int ibsa_topology_add(struct ibsa_topology *topology,
 		      const struct ibsa_record *record, const void *host,
@@ -285,7 +288,8 @@ int ibsa_topology_add(struct ibsa_topology *topology,
  *
  * Connects the ports, orders the nodes by GUID, and finds levels and islands.
  *
- * Return: 0; -EALREADY; -ENOMEM, and the topology can only be freed
+ * Return: 0; -EALREADY @topology is finished; -ENOMEM the topology can then
+ * only be freed
  */
 int ibsa_topology_finish(struct ibsa_topology *topology) IBSA_MUST_USE
 	IBSA_NONNULL(1);
@@ -310,7 +314,7 @@ int ibsa_topology_node_at_sized(const struct ibsa_topology *topology,
  * ibsa_topology_node_at - a node, in the order of node GUIDs
  * @out: its name is valid as long as the topology
  *
- * Return: 0; -ENOENT
+ * Return: 0; -ENOENT @index is not less than the number of nodes
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_topology_node_at(const struct ibsa_topology *topology, size_t index,
@@ -342,16 +346,16 @@ ibsa_topology_port_at(const struct ibsa_topology *topology, size_t node,
 /**
  * ibsa_topology_node_find - the first node with a GUID
  *
- * Return: 0; -ENOENT
+ * Return: 0; -ENOENT no node has the GUID
  */
 int ibsa_topology_node_find(const struct ibsa_topology *topology, uint64_t guid,
 			    size_t *out_index) IBSA_MUST_USE IBSA_NONNULL(1, 3);
 
 /**
  * ibsa_topology_lid_find - the port that has a LID
- * @lid: any of the LIDs of a port with an LMC above 0
+ * @lid: any of the 2^LMC LIDs of the port
  *
- * Return: 0; -ENOENT
+ * Return: 0; -ENOENT no port has the LID
  */
 int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
 			   size_t *out_node,
@@ -360,11 +364,13 @@ int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
 
 /**
  * ibsa_topology_check - check a topology, and compare it with another
- * @topology: receives the findings, in place of earlier ones
- * @expected: such as that of a file; may be NULL
+ * @topology: finished; receives the findings, which replace those of an earlier
+ *            check
+ * @expected: another finished topology, such as one from a file, from which
+ *            differences are findings; NULL: no comparison
  *
  * No other thread may use @topology during the call. ibsa_topology_check(3)
- * lists what is found.
+ * lists the kinds of findings.
  *
  * Return: 0, also if there are findings; -ENOMEM
  */
@@ -382,7 +388,7 @@ int ibsa_topology_finding_at_sized(const struct ibsa_topology *topology,
  * ibsa_topology_finding_at - a finding of the last check, of at most 65536
  * @out: a copy; its sentence is safe to print
  *
- * Return: 0; -ENOENT
+ * Return: 0; -ENOENT @index is not less than the number of findings
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_topology_finding_at(const struct ibsa_topology *topology, size_t index,
@@ -403,9 +409,11 @@ struct ibsa_topology_options {
 /**
  * typedef ibsa_topology_fn - called once when a topology was read, or the read
  * failed
- * @err:      0; or the error
- * @topology: finished; the program frees it, now or later. NULL after an error
- * @reply:    the last reply, or that with the error; valid until the return
+ * @err:      0; or why the topology could not be read
+ * @topology: the finished topology, which the program frees; NULL after an
+ *            error
+ * @reply:    the last reply, or the reply with the error; valid until the
+ *            callback returns
  * @arg:      as given to ibsa_topology_read()
  *
  * May call the same functions as an ibsa_reply_fn.
@@ -424,10 +432,12 @@ int ibsa_topology_read_sized(struct ibsa_client *client,
  * @options: copied; NULL: all defaults
  * @done:    called once, later
  *
- * Four queries: NodeRecords, PortInfoRecords, LinkRecords, SwitchInfoRecords.
+ * Sends four queries: for all NodeRecords, PortInfoRecords, LinkRecords and
+ * SwitchInfoRecords.
  *
- * Return: 0; -EINVAL, -ENOMEM; or as ibsa_query_start(). Later failures:
- * -EREMOTEIO the SA refused or was busy; -ENOMEM; or as in struct ibsa_reply
+ * Return: 0; -EINVAL @done is NULL; -ENOMEM; or as ibsa_query_start(). Later
+ * failures: -EREMOTEIO the SA refused a query or was busy; -ENOMEM; or as in
+ * struct ibsa_reply
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_topology_read(struct ibsa_client *client,
@@ -446,7 +456,8 @@ int ibsa_topology_wait_sized(struct ibsa_client *client,
 	IBSA_NONNULL(1, 4);
 
 /**
- * ibsa_topology_wait - read the topology of a client's subnet, and wait for it
+ * ibsa_topology_wait - read the topology of a client's subnet from the SA, and
+ * wait for the result
  *
  * Return: 0; -EBUSY a callback of this client called ibsa_topology_wait(); or
  * the errors of ibsa_topology_read()
@@ -461,11 +472,12 @@ ibsa_topology_wait(struct ibsa_client *client,
 
 /**
  * ibsa_topology_load - read a topology from a file
- * @path:  output of ibnetdiscover, or a file for ibsa_fabric_load()
- * @error: receives, on failure, one sentence; may be NULL
+ * @path:  a file with the output of ibnetdiscover, or a topology file for
+ *         ibsa_fabric_load()
+ * @error: after an error, one sentence; may be NULL
  *
- * Return: 0; -EINVAL malformed; -EFBIG 1 GiB or larger; -ENOMEM; or the error
- * of the file
+ * Return: 0; -EINVAL the file is malformed; -EFBIG it is 1 GiB or larger;
+ * -ENOMEM; or the error from reading the file
  */
 int ibsa_topology_load(const char *path, struct ibsa_error *error,
 		       struct ibsa_topology **out) IBSA_MUST_USE
@@ -474,9 +486,9 @@ int ibsa_topology_load(const char *path, struct ibsa_error *error,
 /**
  * ibsa_topology_parse - read a topology from text in memory
  * @name:  name of the text in @error; may be NULL
- * @error: receives, on failure, one sentence; may be NULL
+ * @error: after an error, one sentence; may be NULL
  *
- * Return: 0; -EINVAL malformed, or includes another file; -ENOMEM
+ * Return: 0; -EINVAL the text is malformed, or includes another file; -ENOMEM
  */
 int ibsa_topology_parse(const char *text, size_t len, const char *name,
 			struct ibsa_error *error,
@@ -486,7 +498,8 @@ int ibsa_topology_parse(const char *text, size_t len, const char *name,
 /**
  * ibsa_topology_copy - copy the topology of an embedded fabric
  *
- * With the links that are up, and the LIDs of the file. In libibsa-fabric.
+ * The copy has the links that are up, and the LIDs that the topology file
+ * gives. The function is in libibsa-fabric.
  *
  * Return: 0; -ENOMEM
  */
@@ -494,7 +507,7 @@ int ibsa_topology_copy(struct ibsa_fabric *fabric,
 		       struct ibsa_topology **out) IBSA_MUST_USE;
 
 enum {
-	IBSA_TRACE_HOPS = 64,	  /* the most links of a trace */
+	IBSA_TRACE_HOPS = 64,	  /* most links of a trace */
 	IBSA_LFT_BLOCK_LIDS = 64, /* LIDs of a LinearForwardingTableRecord */
 };
 
@@ -517,9 +530,10 @@ enum ibsa_trace_end {
 
 /**
  * struct ibsa_trace_hop - a link of a trace
- * @node:         that sends the packet; an index for ibsa_topology_node_at()
- * @is_narrowest: no link of the trace has a lower rate, and another a higher
- *                one
+ * @node:         node that sends the packet; an index for
+ *                ibsa_topology_node_at()
+ * @is_narrowest: no link of the trace has a lower rate, and at least one has a
+ *                higher rate
  */
 struct ibsa_trace_hop {
 	size_t node;
@@ -531,7 +545,7 @@ struct ibsa_trace_hop {
 };
 
 /**
- * struct ibsa_trace - the way from a port to a LID
+ * struct ibsa_trace - the path of a packet from a port to a LID
  * @node: the destination, or the last node that the packet reached
  * @port: of @node, through which the packet would leave (NO_LINK, HIDDEN,
  *        TOO_LONG) or that received it (WRONG_PORT); else 0
@@ -565,15 +579,15 @@ int ibsa_topology_trace_sized(const struct ibsa_topology *topology,
 	IBSA_NONNULL(1, 7);
 
 /**
- * ibsa_topology_trace - trace the way of a packet to a LID
- * @slid:   of the sender; of a switch, that of its port 0
+ * ibsa_topology_trace - trace the path of a packet to a LID
+ * @slid:   LID of the sender; of a switch, the LID of its port 0
  * @blocks: LinearForwardingTableRecords, host byte order: of each switch, block
  *          @dlid / IBSA_LFT_BLOCK_LIDS, as one GetTable that selects by
- *          block_num returns them; others are ignored
- * @out:    also if the trace does not reach the port; ibsa_trace_free() frees
- *          it
+ *          block_num returns them; other blocks are ignored
+ * @out:    receives the trace, also if the packet does not reach the port;
+ *          ibsa_trace_free() frees the trace
  *
- * Return: 0; -ENOENT no port has @slid, or none has @dlid
+ * Return: 0; -ENOENT no port has @slid, or no port has @dlid
  *
  * Source: IBA vol 1, 15.2.5.7 (LinearForwardingTableRecord), 18.2.4.3.
  */
@@ -591,15 +605,17 @@ void ibsa_trace_free(struct ibsa_trace *trace);
 const char *ibsa_trace_end_text(enum ibsa_trace_end end);
 
 /**
- * struct ibsa_trace_branch - a link of a group's tree, or where the tree is
- * wrong
- * @depth:       links from the sender, or the first switch
- * @end:         REACHED a link of the tree; LOOP a link to a switch that was
- *               reached before; NO_LINK, HIDDEN as above; NO_ENTRY the table of
- *               @node has no other port for the group; ISLAND it has an entry,
- *               but the packet does not reach it
- * @node, @port: that sends the packet
- * @far_node, @far_port: of REACHED and LOOP: that receives it
+ * struct ibsa_trace_branch - a link of a group's tree, or a fault of the tree
+ * @depth:       number of links from the sender or, without sender, from the
+ *               first switch
+ * @end:         REACHED: a link of the tree; LOOP: a link to a switch that the
+ *               packet reached before; NO_LINK, HIDDEN: as in enum
+ *               ibsa_trace_end; NO_ENTRY: the table of @node has no other port
+ *               for the group; ISLAND: the table of @node has an entry, but the
+ *               packet does not reach @node
+ * @node, @port: node and port that send the packet
+ * @far_node, @far_port: of REACHED and LOOP: node and port that receive the
+ *               packet
  */
 struct ibsa_trace_branch {
 	unsigned int depth;
@@ -639,10 +655,12 @@ int ibsa_topology_trace_group_sized(const struct ibsa_topology *topology,
 
 /**
  * ibsa_topology_trace_group - trace a packet to a multicast group
- * @slid:   of the sender; 0: the tree begins at the first switch with an entry
+ * @slid:   LID of the sender; 0: the tree begins at the first switch that has
+ *          an entry for the group
  * @tables: MulticastForwardingTableRecords of all switches, host byte order:
- *          block (@mlid - 0xc000) / 32 of all positions; others are ignored
- * @out:    ibsa_trace_tree_free() frees it
+ *          block (@mlid - 0xc000) / 32 of all positions; other records are
+ *          ignored
+ * @out:    receives the tree, which ibsa_trace_tree_free() frees
  *
  * Return: 0, also if the tree is empty; -ENOENT no port has @slid; -EINVAL
  * @mlid is below 0xc000; -ENOMEM

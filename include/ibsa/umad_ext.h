@@ -4,8 +4,8 @@
  * and 1.4), for an older infiniband/umad.h, which does not declare them.
  *
  * umad_open_smi_port           open a port for subnet management packets
- * umad_get_smi_gsi_pairs       list the pairs of devices
- * umad_get_smi_gsi_pair_by_ca_name one pair, with its ports
+ * umad_get_smi_gsi_pairs       list the pairs of SMI and GSI devices
+ * umad_get_smi_gsi_pair_by_ca_name find one pair, with its ports
  *
  * A port of a planarized adapter appears as two devices with one port GUID: one
  * with the subnet management interface (SMI, QP 0) and one for the general
@@ -27,10 +27,10 @@ IBSA_BEGIN
  */
 #if UMAD_MAX_DEVICES < 128 && !defined(IBSA_UMAD_HAS_PAIRS)
 /**
- * struct umad_ca_pair - the two devices of a port
- * @smi_name: for subnet management packets; "": none
+ * struct umad_ca_pair - the two devices of a physical port
+ * @smi_name: device for subnet management packets; "": none
  * @smi_preferred_port: 0: port 0 of a switch, or not determined
- * @gsi_name: for all other MADs; usually the same; "": none
+ * @gsi_name: device for all other MADs, usually the same as @smi_name; "": none
  */
 struct umad_ca_pair {
 	char smi_name[UMAD_CA_NAME_LEN];
@@ -53,7 +53,7 @@ struct umad_ca_pair {
 int umad_open_smi_port(const char *ca_name, int portnum);
 
 /**
- * umad_get_smi_gsi_pairs - list the pairs of devices
+ * umad_get_smi_gsi_pairs - list the pairs of SMI and GSI devices
  * @max: number of entries of @cas; those after the last pair are set to 0
  *
  * Return: the number of pairs; -1 not enough memory
@@ -63,7 +63,7 @@ int umad_open_smi_port(const char *ca_name, int portnum);
 int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max);
 
 /**
- * umad_get_smi_gsi_pair_by_ca_name - one pair, with its ports
+ * umad_get_smi_gsi_pair_by_ca_name - find one pair, with its ports
  * @devname:     either device; NULL: the first pair that qualifies
  * @portnum:     0: any
  * @enforce_smi: not 0: the pair must have smi_name
