@@ -10,7 +10,7 @@
  * ibsa_ib_device_open         open a device with options; it is not shared
  * ibsa_ib_device_put          end the use of a device
  * ibsa_ib_device_fd           file descriptor to poll, without a worker
- * ibsa_ib_device_timeout_ms   longest time to poll it, -1: no limit
+ * ibsa_ib_device_timeout_ms   longest time to poll this file; -1: no limit
  * ibsa_ib_device_dispatch     process what is due, without waiting
  * ibsa_ib_device_wait         wait for something to do, then dispatch
  * ibsa_last_reply             the reply that caused a callback
@@ -47,7 +47,7 @@
  * sa_path_set_raw_traffic     set raw_traffic, not of a RoCE record
  * sa_path_get_raw_traffic     raw_traffic; 0: RoCE
  * ibsa_ptr_err                the negative errno that a pointer contains
- * ibsa_is_err                 whether a pointer is an errno, not for NULL
+ * ibsa_is_err                 whether a pointer is a negative errno; not NULL
  *
  * Any thread and any callback may call these functions, except
  * ibsa_ib_device_dispatch() and ibsa_ib_device_wait(). Each device has a worker
@@ -55,10 +55,12 @@
  * inside ibsa_ib_device_dispatch(), ibsa_ib_device_wait(),
  * ib_sa_unregister_client() and ibsa_ib_device_put(). A callback never runs
  * inside a function that starts a query; a device runs one callback at a time.
- * A forked child registers clients and opens devices of its own.
+ * A forked child cannot use clients and devices of its parent; it registers and
+ * opens others.
  *
- * Members of more than one byte are in network byte order, whatever their type
- * says, and so are component masks. Only rdma_ah_attr is in host byte order.
+ * Members of more than one byte are in network byte order, whatever their type,
+ * and so are component masks. Only struct rdma_ah_attr and struct ib_gid_attr
+ * are in host byte order, except for their GIDs.
  *
  * The functions are in libibsa-compat: link with the flags of "pkg-config
  * ibsa-compat".
@@ -80,8 +82,8 @@
 IBSA_BEGIN
 
 /*
- * The kernel's short names collide with those of many programs: they are
- * here for code that asks for them.
+ * The kernel's short names collide with names of many programs: a program that
+ * needs them defines IBSA_KERNEL_TYPES before it includes this header.
  */
 #ifdef IBSA_KERNEL_TYPES
 typedef uint8_t u8;
@@ -105,7 +107,7 @@ typedef unsigned int gfp_t;
 #define IBSA__BE64(value) (value)
 #endif
 
-/* One bit a component, in network order. */
+/* Component mask: one bit for each component, in network byte order. */
 typedef __be64 ib_sa_comp_mask;
 #define IB_SA_COMP_MASK(n) \
 	IBSA__CAST(ib_sa_comp_mask, IBSA__BE64(UINT64_C(1) << (n)))
@@ -375,7 +377,7 @@ struct ib_sa_mcmember_rec {
 	uint8_t proxy_join;
 };
 
-/* id, lease and the data words are big-endian in memory, as on the wire. */
+/* All members are in network byte order, whatever their type. */
 struct ib_sa_service_rec {
 	uint64_t id;
 	union ib_gid gid;
@@ -389,7 +391,7 @@ struct ib_sa_service_rec {
 	uint64_t data64[2];
 };
 
-/* The same record as Linux 6.18 has it. */
+/* A ServiceRecord with the layout of Linux 6.18. */
 struct sa_service_rec {
 	__be64 id;
 	uint8_t gid[16];
@@ -412,7 +414,7 @@ struct ib_sa_guidinfo_rec {
 	uint8_t guid_info_list[64];
 };
 
-/* What opa_pr_query_possible() says. */
+/* The results of opa_pr_query_possible(). */
 enum opa_pr_supported {
 	PR_NOT_SUPPORTED,
 	PR_OPA_SUPPORTED,
@@ -421,7 +423,7 @@ enum opa_pr_supported {
 
 struct ib_device;
 
-/* One entry of a port's GID table, held by a reference. */
+/* A copy of one entry of a port's GID table, with a count of references. */
 struct ib_gid_attr {
 	struct ib_device *device;
 	union ib_gid gid;
@@ -504,7 +506,8 @@ struct ibsa_fabric;
 struct ibsa__sa;
 
 /**
- * struct ib_sa_client - one user of these functions; all zero: not registered
+ * struct ib_sa_client - a client, which starts queries; all zero: not
+ * registered
  */
 struct ib_sa_client {
 	struct ibsa__sa *sa;
@@ -513,10 +516,10 @@ struct ib_sa_client {
 
 /**
  * ib_sa_register_client - register a client before its first query
- * @client: memory of the program, at its address until
+ * @client: memory of the program, which must stay at its address until
  *          ib_sa_unregister_client()
  *
- * If memory is short, queries for @client fail with -EINVAL.
+ * If there is not enough memory, later queries for @client fail with -EINVAL.
  */
 void ib_sa_register_client(struct ib_sa_client *client) IBSA_NONNULL(1);
 
@@ -525,27 +528,31 @@ void ib_sa_register_client(struct ib_sa_client *client) IBSA_NONNULL(1);
  * @client: all zero: nothing happens
  *
  * Ends the client's services, watches and memberships, but cancels no query:
- * call ib_sa_cancel_query() first. Inside a callback, returns without waiting:
- * what the contexts of the callbacks point to must stay valid until these have
- * run.
+ * call ib_sa_cancel_query() first. Inside a callback, ib_sa_unregister_client()
+ * returns without waiting: the memory to which the contexts of the other
+ * callbacks point must stay valid until these have run.
  */
 void ib_sa_unregister_client(struct ib_sa_client *client) IBSA_NONNULL(1);
 
 /**
  * struct ibsa_ib_device_options - how to open a device; zero: the default of a
  * member
- * @name:       of the device, or of a node of a fabric; NULL: that of @context,
- *              or the one that ibsa_open() chooses without a device
+ * @name:       name of the device, or of a node of a fabric; NULL: the device
+ *              of @context, or the one that ibsa_open() chooses
  * @fabric:     as in struct ibsa_options
- * @on:         a loaded fabric to use instead; must outlive the device
- * @context:    as in struct ibsa_options; use each port before closing it
- * @window:     at most 64 times as many requests are sent again at a time, as
- *              many while the SA does not reply; IBSA_DEFAULT_RETRIES
- * @audit_ms:   between two reads of memberships, services and subscriptions;
- *              IBSA_DEFAULT_AUDIT_MS
+ * @on:         a loaded fabric to use instead of @fabric; it must not be freed
+ *              before the device is closed
+ * @context:    as in struct ibsa_options; close it only after the first use of
+ *              each port
+ * @window:     most requests that are sent again at a time while the SA does
+ *              not reply; while the SA replies, 64 times as many;
+ *              IBSA_DEFAULT_RETRIES
+ * @audit_ms:   longest time between two reads of memberships, services and
+ *              subscriptions at the SA; IBSA_DEFAULT_AUDIT_MS
  * @no_sharing: send each PathRecord query as a request of its own
  * @no_environment: as ibsa_environment_ignore(), for this device
- * @no_thread:  no worker: the program calls ibsa_ib_device_dispatch()
+ * @no_thread:  the device has no worker: the program calls
+ *              ibsa_ib_device_dispatch() or ibsa_ib_device_wait()
  */
 struct ibsa_ib_device_options {
 	const char *name;
@@ -564,12 +571,12 @@ struct ibsa_ib_device_options {
 /**
  * ibsa_ib_device_get - open a device with all defaults, or share it
  * @name: as in struct ibsa_ib_device_options
- * @out:  receives the device; ibsa_ib_device_put() for each get
+ * @out:  receives the device; call ibsa_ib_device_put() once for each get
  *
- * A port is opened when it is used for the first time.
+ * A port of the device is opened when it is used for the first time.
  *
- * Return: 0; -ENODEV no such device, node or server; -ENETDOWN no active port;
- * -EACCES; others as ibsa_open()
+ * Return: 0; -ENODEV no such device, node or server; -ENETDOWN no port is
+ * active; -EACCES no access to the device or server; others as ibsa_open()
  */
 int ibsa_ib_device_get(const char *name, struct ib_device **out) IBSA_MUST_USE
 	IBSA_NONNULL(2);
@@ -583,7 +590,7 @@ int ibsa_ib_device_open_sized(const struct ibsa_ib_device_options *options,
 /**
  * ibsa_ib_device_open - open a device with options; it is not shared
  * @options: NULL: all defaults; copied
- * @error:   receives, on failure, what failed and what to do; may be NULL
+ * @error:   after an error, what failed and what to do; may be NULL
  *
  * Return: as ibsa_ib_device_get(); -EINVAL also if an option is out of range
  */
@@ -599,19 +606,20 @@ ibsa_ib_device_open(const struct ibsa_ib_device_options *options,
  * @device: NULL: nothing happens
  *
  * The last put closes the device: queries end with -EINTR, and the library
- * waits up to two seconds for each port until the SA has deleted its services.
- * Inside a callback, does not wait.
+ * waits, up to two seconds for each port, until the SA has deleted the services
+ * and subscriptions of the device. Inside a callback, ibsa_ib_device_put() does
+ * not wait.
  */
 void ibsa_ib_device_put(struct ib_device *device);
 
 /**
  * ibsa_ib_device_fd - file descriptor to poll, without a worker
  *
- * Call it after the first use of a port, and poll it for at most
+ * Call it after the first use of a port, and poll the descriptor for at most
  * ibsa_ib_device_timeout_ms().
  *
- * Return: readable when ibsa_ib_device_dispatch() has something to do; -1: use
- * ibsa_ib_device_wait()
+ * Return: a descriptor that is readable when ibsa_ib_device_dispatch() has
+ * something to do; -1 if only ibsa_ib_device_wait() can wait
  */
 int ibsa_ib_device_fd(struct ib_device *device) IBSA_NONNULL(1);
 
@@ -620,9 +628,9 @@ int ibsa_ib_device_timeout_ms(struct ib_device *device) IBSA_NONNULL(1);
 /**
  * ibsa_ib_device_dispatch - process what is due, without waiting
  *
- * Return: 0; -EBUSY called by a callback of the device, or another thread
- * dispatches it: poll again; -EINVAL the device has a worker; or the receive
- * error
+ * Return: 0; -EBUSY a callback of the device called this function, or another
+ * thread dispatches the device: poll again; -EINVAL the device has a worker; or
+ * the receive error
  */
 int ibsa_ib_device_dispatch(struct ib_device *device) IBSA_NONNULL(1);
 
@@ -637,9 +645,10 @@ int ibsa_ib_device_wait(struct ib_device *device, int timeout_ms)
 
 /**
  * ibsa_last_reply - the reply that caused a callback
- * @device: the device whose callback calls
+ * @device: the device whose callback calls ibsa_last_reply()
  *
- * Return: valid until the callback returns; NULL if no reply caused it
+ * Return: the reply, valid until the callback returns; NULL if no reply caused
+ * the callback
  */
 const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device)
 	IBSA_NONNULL(1);
@@ -650,23 +659,25 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device)
  * @port_num:   from 1
  * @rec:        the values to match; copied. Of type SA_PATH_REC_TYPE_IB or _OPA
  * @comp_mask:  IB_SA_PATH_REC_DGID | ...: the members that the SA compares
- * @timeout_ms: from the call to the end of the query; 0 counts as 1
+ * @timeout_ms: longest time from the call to the end of the query; 0 counts as
+ *              1
  * @gfp_mask:   ignored
- * @callback:   called once, later; may be NULL. @status: 0, with @resp the
- *              path; -EINVAL the SA replied with a MAD status, see
- *              ibsa_last_reply(); -ETIMEDOUT; -EINTR cancelled, closed or
- *              disappeared; -EIO not sent, or malformed. @resp is valid until
- *              the callback returns
+ * @callback:   called once, later; may be NULL. @status: 0: @resp is the path,
+ *              valid until the callback returns; -EINVAL: the SA replied with a
+ *              MAD status, see ibsa_last_reply(); -ETIMEDOUT: no reply; -EINTR:
+ *              the query was cancelled, or the device was closed or
+ *              disappeared; -EIO: the request could not be sent, or the reply
+ *              is malformed
  * @context:    passed to @callback
  * @sa_query:   receives the pointer for ib_sa_cancel_query(), before @callback
  *              can run; NULL after an error. May be NULL
  *
- * The first call for a port may block.
+ * The first call for a port opens the port, and may block.
  *
  * Return: the id of the query, 0 or more; -EINVAL @client is not registered, or
  * @rec or @comp_mask is not valid; -EAGAIN the port has no SM or is down;
  * -ENODEV, -ENOBUFS, -EOPNOTSUPP, -ENOMEM; or the error from opening the port.
- * @callback is then not called
+ * After an error, @callback is not called
  *
  * Source: Linux drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.16.
  */
@@ -682,10 +693,10 @@ int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
 /**
  * ib_sa_service_rec_query - look up, register or delete a service
  * @method: IB_MGMT_METHOD_GET, IB_MGMT_METHOD_SET, IB_SA_METHOD_DELETE
- * @rec:    also members of type uint16_t to uint64_t in network byte order
+ * @rec:    the service, in network byte order, whatever the types of members
  *
- * The other arguments and results are those of ib_sa_path_rec_get(); -EINVAL
- * also for any other method.
+ * The other arguments and the results are those of ib_sa_path_rec_get();
+ * -EINVAL also for other methods.
  *
  * Source: Linux 5.8 drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.14.
  */
@@ -705,7 +716,7 @@ int ib_sa_service_rec_query(struct ib_sa_client *client,
  * @callback: with @status 0, @resp is an array of @num_services; @status may
  *            also be -ENODATA (an empty table) or -ENOMEM
  *
- * Otherwise as ib_sa_path_rec_get().
+ * The other arguments and the results are those of ib_sa_path_rec_get().
  *
  * Source: Linux 6.18 drivers/infiniband/core/sa_query.c.
  */
@@ -719,11 +730,12 @@ int ib_sa_service_rec_get(
 
 /**
  * ib_sa_mcmember_rec_query - send one request about a multicast group
- * @method: IB_MGMT_METHOD_GET look up; IB_MGMT_METHOD_SET join or create;
- *          IB_SA_METHOD_DELETE leave, for all programs at the port
+ * @method: IB_MGMT_METHOD_GET to look the group up; IB_MGMT_METHOD_SET to join
+ *          or create it; IB_SA_METHOD_DELETE to leave it, which ends the
+ *          membership of all programs at the port
  *
- * To stay a member, use ib_sa_join_multicast(). Otherwise as
- * ib_sa_path_rec_get(); -EINVAL also for any other method.
+ * To stay a member, use ib_sa_join_multicast(). The other arguments and the
+ * results are those of ib_sa_path_rec_get(); -EINVAL also for other methods.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.17.
  */
@@ -741,10 +753,12 @@ int ib_sa_mcmember_rec_query(struct ib_sa_client *client,
 /**
  * ib_sa_guid_info_rec_query - look up, assign or remove alias GUIDs
  * @rec:    one block of eight entries of the port's GUID table
- * @method: IB_MGMT_METHOD_GET look up; IB_MGMT_METHOD_SET assign the entries in
- *          @comp_mask, 0: the SA chooses; IB_SA_METHOD_DELETE remove them
+ * @method: IB_MGMT_METHOD_GET to look entries up; IB_MGMT_METHOD_SET to assign
+ *          the entries in @comp_mask (for an entry that is 0, the SA chooses
+ *          the GUID); IB_SA_METHOD_DELETE to remove them
  *
- * Otherwise as ib_sa_path_rec_get(); -EINVAL also for any other method.
+ * The other arguments and the results are those of ib_sa_path_rec_get();
+ * -EINVAL also for other methods.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.19.
  */
@@ -762,17 +776,18 @@ struct ibsa_rec_registration;
  * ibsa_service_rec_register - register a service and keep it registered
  * @rec:       network byte order; copied
  * @comp_mask: the members of @rec that are set; 0: all that are not zero
- * @report:    called for each event; the record is a struct ibsa_service in
- *             host byte order, registration is NULL. May be NULL
- * @out:       receives the handle, until IBSA_REGISTRATION_RELEASED is
+ * @report:    called for each event; in the report, service is in host byte
+ *             order, and registration is NULL. May be NULL
+ * @out:       receives the handle, valid until IBSA_REGISTRATION_RELEASED is
  *             reported; may be NULL
  *
- * As ibsa_service_register(). Unregistering @client and closing @device release
- * it.
+ * Registers the service as ibsa_service_register() does. The registration also
+ * ends when @client is unregistered or @device is closed.
  *
  * Return: 0; -EINVAL, -ENODEV, -EAGAIN, -EOPNOTSUPP, -ENOMEM as
  * ib_sa_path_rec_get(). Later failures are the err of
- * IBSA_REGISTRATION_RELEASED: -EEXIST, -ECANCELED
+ * IBSA_REGISTRATION_RELEASED: -EEXIST as ibsa_service_register(); -ECANCELED
+ * the wait ended before the SA replied
  *
  * Source: IBA vol 1, 15.2.5.14.
  */
@@ -799,11 +814,11 @@ int ibsa_device_watch_start_sized(struct ib_sa_client *client,
 /**
  * ibsa_device_watch_start - receive the events that the SA reports
  * @options: as for ibsa_event_watch_start(); NULL: all defaults
- * @report:  called for each event; member watch is NULL
- * @out:     receives the handle, until IBSA_EVENT_ENDED is reported; may be
- *           NULL
+ * @report:  called for each event; the member watch of the event is NULL
+ * @out:     receives the handle, valid until IBSA_EVENT_ENDED is reported; may
+ *           be NULL
  *
- * Unregistering @client and closing @device end the watch.
+ * The watch also ends when @client is unregistered or @device is closed.
  *
  * Return: 0; -EINVAL, -ENODEV, -EAGAIN, -EOPNOTSUPP, -ENOMEM as
  * ib_sa_path_rec_get(). Later failures are the err of IBSA_EVENT_ENDED: -EBUSY
@@ -824,13 +839,14 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_device_watch_start(
 
 /**
  * ibsa_device_watch_stop - end a watch, without waiting
- * @watch: may be NULL, and may have ended: handles are never reused
+ * @watch: NULL, or a watch that has ended: nothing happens
  *
- * Events may still be reported until IBSA_EVENT_ENDED.
+ * Until IBSA_EVENT_ENDED is reported, events may still be reported. No later
+ * watch gets the same handle.
  */
 void ibsa_device_watch_stop(struct ibsa_device_watch *watch);
 
-/* The bits of a join state, by their numbers; the kernel's spelling. */
+/* Numbers of the bits of a join state; the spelling is the kernel's. */
 enum {
 	FULLMEMBER_JOIN,
 	NONMEMBER_JOIN,
@@ -841,7 +857,8 @@ enum {
 
 /**
  * struct ib_sa_multicast - a membership in a multicast group
- * @rec: as passed; after the first status 0, as the SA returned it
+ * @rec: the record that the program passed; after the join, the record that the
+ *       SA returned
  */
 struct ib_sa_multicast {
 	struct ib_sa_mcmember_rec rec;
@@ -853,16 +870,18 @@ struct ib_sa_multicast {
 /**
  * ib_sa_join_multicast - join a group, and create it if necessary
  * @rec:       the group and the join states; copied. mgid 0: the SA chooses
- * @comp_mask: the members that are set: MGID, PORT_GID, JOIN_STATE, and more to
- *             create a group
- * @callback:  called when the join has ended, possibly before the return, and
- *             once more if the membership is lost: -ENETRESET; -EINVAL the SA
- *             refused, or the group differs from @rec; -ETIMEDOUT, -EAGAIN,
- *             -EIO, -EINTR. If it does not return 0, the membership is freed;
- *             otherwise call ib_sa_free_multicast(), whatever the status
+ * @comp_mask: the members of @rec that are set: MGID, PORT_GID, JOIN_STATE, and
+ *             more to create a group
+ * @callback:  called when the join has ended, possibly before
+ *             ib_sa_join_multicast() returns, and once more if the membership
+ *             is lost, with -ENETRESET. Other errors: -EINVAL: the SA refused,
+ *             or the group differs from @rec; -ETIMEDOUT, -EAGAIN, -EIO,
+ *             -EINTR. If the callback returns a value other than 0, the
+ *             membership is freed; otherwise call ib_sa_free_multicast(), also
+ *             after an error
  *
- * The memberships of a process in one group at one port share one at the SA.
- * The library does not join again after a loss; the program may.
+ * The SA has one membership for all memberships of a process in one group at
+ * one port. After a loss, the library does not join again; the program may.
  *
  * Return: the membership; or an error for ibsa_is_err(): -EINVAL, -ENODEV,
  * -EAGAIN, -ENOBUFS, -EOPNOTSUPP, -ENOMEM as ib_sa_path_rec_get()
@@ -880,8 +899,8 @@ struct ib_sa_multicast *ib_sa_join_multicast(
  * ib_sa_free_multicast - end a membership, also during its join
  * @multicast: NULL: nothing happens
  *
- * Waits for a running callback of @multicast, not for the SA; inside any
- * callback, does not wait.
+ * Waits until a running callback of @multicast has returned, but not for the
+ * SA; inside a callback, it does not wait.
  */
 void ib_sa_free_multicast(struct ib_sa_multicast *multicast);
 
@@ -889,8 +908,8 @@ void ib_sa_free_multicast(struct ib_sa_multicast *multicast);
  * ib_sa_get_mcmember_rec - the record of a group that the port has joined
  * @rec: receives the record, with all join states of the port
  *
- * Return: 0; -EADDRNOTAVAIL not joined, or lost; -EINVAL a parent process
- * opened @device
+ * Return: 0; -EADDRNOTAVAIL the port has not joined the group, or the
+ * membership was lost; -EINVAL a parent process opened @device
  */
 int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
 			   union ib_gid *mgid, struct ib_sa_mcmember_rec *rec)
@@ -913,17 +932,17 @@ int opa_pr_query_possible(struct ib_sa_client *client, struct ib_device *device,
 
 /**
  * ib_sa_cancel_query - cancel a query: its callback runs with -EINTR
- * @id:    of the query function; negative: nothing happens
- * @query: that the query function stored; NULL: nothing happens
+ * @id:    the id that the query function returned; negative: nothing happens
+ * @query: the pointer that the query function stored; NULL: nothing happens
  *
- * Does not wait. If the query has ended, nothing happens: a pair of @id and
- * @query is never reused.
+ * Does not wait. If the query has ended, nothing happens: no later query has
+ * the same @id and @query.
  */
 void ib_sa_cancel_query(int id, struct ib_sa_query *query);
 
 /**
  * ib_sa_pack_path - encode a path record as in a MAD
- * @rec:       its LIDs are those of rec->ib, whatever its type
+ * @rec:       the path; the LIDs in rec->ib are used, whatever rec_type is
  * @attribute: receives 64 bytes
  */
 void ib_sa_pack_path(struct sa_path_rec *rec, void *attribute)
@@ -955,8 +974,8 @@ const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
  * @gid:          network byte order
  * @ndev_ifindex: network interface of the entry; 0: any
  *
- * Return: a copy with a reference; or an error for ibsa_is_err(): -ENOENT no
- * such entry; -EINVAL, -ENOMEM
+ * Return: a copy, which rdma_put_gid_attr() releases; or an error for
+ * ibsa_is_err(): -ENOENT no such entry; -EINVAL, -ENOMEM
  *
  * Source: Linux drivers/infiniband/core/cache.c.
  */
@@ -972,11 +991,13 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr) IBSA_NONNULL(1);
 /**
  * ib_init_ah_attr_from_path - make address handle attributes from a path
  * @rec:      the path; a RoCE path must have the destination's MAC address, and
- *            gets route_resolved
- * @ah_attr:  host byte order; call rdma_destroy_ah_attr() after use
- * @gid_attr: source GID of the GRH; NULL: look up that of @rec
+ *            its route_resolved is set
+ * @ah_attr:  receives the attributes, host byte order; call
+ *            rdma_destroy_ah_attr() after use
+ * @gid_attr: source GID of the GRH; NULL: the sgid of @rec is looked up
  *
- * Has a GRH if the hop limit of @rec is above 0 or the path is RoCE. May sleep.
+ * The attributes have a GRH if the hop limit of @rec is above 0 or the path is
+ * RoCE. The call may sleep.
  *
  * Return: 0; -ENODEV no such port; -ENOENT the source GID is not in the table;
  * -EINVAL, -ELIBACC, -ENOMEM; or the error of the route or the port
@@ -992,8 +1013,9 @@ int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 /**
  * ibsa_init_ah_attr_from_path - the same, with a GRH if the port requires one
  *
- * access.grh of struct ibsa_ib_device_options decides whether it does;
- * IBSA_GRH_AUTO: a RoCE port, and a port of which the kernel says so.
+ * access.grh of struct ibsa_ib_device_options tells whether the port requires a
+ * GRH; with IBSA_GRH_AUTO, a RoCE port does, and a port that the kernel
+ * describes so.
  *
  * Return: as ib_init_ah_attr_from_path()
  */
@@ -1007,9 +1029,11 @@ void rdma_destroy_ah_attr(struct rdma_ah_attr *ah_attr) IBSA_NONNULL(1);
 
 /**
  * ibsa_ah_attr_to_ibv - convert attributes for ibv_create_ah()
- * @out: without the MAC address, which libibverbs derives from the GID
+ * @out: receives the attributes, without the MAC address, which libibverbs
+ *       derives from the GID
  *
- * Return: 0; -EINVAL unknown type; -ERANGE a DLID of more than 16 bits
+ * Return: 0; -EINVAL the type of @ah_attr is unknown; -ERANGE its DLID has more
+ * than 16 bits
  */
 int ibsa_ah_attr_to_ibv(const struct rdma_ah_attr *ah_attr,
 			struct ibv_ah_attr *out) IBSA_MUST_USE

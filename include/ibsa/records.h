@@ -24,10 +24,10 @@ IBSA_BEGIN
 /* How a field is formatted and parsed as text: the last column of a table. */
 enum ibsa_show {
 	IBSA_SHOW_dec,	      /* decimal number */
-	IBSA_SHOW_hex,	      /* 0x and as many digits as the field has */
-	IBSA_SHOW_gid,	      /* eight groups, as an IPv6 address */
+	IBSA_SHOW_hex,	      /* 0x and all hexadecimal digits of the field */
+	IBSA_SHOW_gid,	      /* as an IPv6 address, RFC 5952 */
 	IBSA_SHOW_guid,	      /* 0x and 16 digits */
-	IBSA_SHOW_text,	      /* UTF-8, without NULs at the end */
+	IBSA_SHOW_text,	      /* text, without the NULs at its end */
 	IBSA_SHOW_blob,	      /* bytes as hex digits */
 	IBSA_SHOW_mtu,	      /* code of an MTU, as bytes */
 	IBSA_SHOW_rate,	      /* code of a rate, as Gb/s */
@@ -53,7 +53,7 @@ enum ibsa_show {
 #define IBSA__FIELD_SIZE(type, field) \
 	sizeof(IBSA__CAST(struct type *, NULL)->field)
 
-/* What changes a record at the SA. */
+/* Which programs change a record at the SA. */
 enum ibsa_writer {
 	IBSA_WRITER_CLIENTS, /* Sets and Deletes of clients */
 	IBSA_WRITER_SM,	     /* only the subnet manager */
@@ -61,13 +61,14 @@ enum ibsa_writer {
 
 /**
  * struct ibsa_field - one field of a record: a row of its table in records.h
- * @name:        of the member in the struct
- * @bit_offset:  on the wire, from the most significant bit of the first byte
- * @host_offset: in the struct, in bytes
- * @count:       elements; more than 1 for arrays, text and blobs
- * @nbits:       of one element on the wire, 1 to 64, or 128 for a GID
- * @host_size:   of one element in the struct, in bytes
- * @cm:          the row's column "mask"; see ibsa_field_cm()
+ * @name:        name of the member in the struct
+ * @bit_offset:  offset on the wire, in bits, from the most significant bit of
+ *               the first byte
+ * @host_offset: offset in the struct, in bytes
+ * @count:       number of elements; more than 1 for arrays, text and blobs
+ * @nbits:       bits of one element on the wire, 1 to 64, or 128 for a GID
+ * @host_size:   bytes of one element in the struct
+ * @cm:          column "mask" of the row; ibsa_field_cm() converts it
  *
  * Text or a blob is one value of @count elements; any other array has @count
  * values, with consecutive component bits.
@@ -85,19 +86,19 @@ struct ibsa_field {
 
 /**
  * struct ibsa_record - one SA attribute, such as ibsa_path_record
- * @name:       in the specification, such as "PathRecord"
- * @short_name: in saquery, such as "PR"
- * @brief:      fields that the command ibsa shows in a table
+ * @name:       name in the specification, such as "PathRecord"
+ * @short_name: name in saquery, such as "PR"
+ * @brief:      names of the fields that the command ibsa shows in a table
  * @class_version: 2, or 0x80 for Omni-Path
- * @writer:     enum ibsa_writer
+ * @writer:     which programs change records of this type
  * @size:       bytes on the wire
  * @host_size:  bytes of the struct
  * @reply:      type of the records in replies: the same, except for
  *              MultiPathRecord
- * @mask:       all component bits
+ * @mask:       all component bits that the record defines
  * @decode:     decodes @size bytes
- * @encode:     encodes @size bytes; sets *@over to 0, or to another value if a
- *              value does not fit
+ * @encode:     encodes @size bytes; sets *@over to 0, or to another number if a
+ *              value does not fit into its field
  */
 struct ibsa_record {
 	const char *name;

@@ -5,7 +5,7 @@
  * a fabric server, and for ports of an embedded fabric; a program may pass a
  * transport of its own to ibsa_open().
  *
- * ibsa_port_has_sm whether a port names an SM, and can reach it
+ * ibsa_port_has_sm whether a port can send requests to an SM
  */
 #ifndef IBSA_TRANSPORT_H
 #define IBSA_TRANSPORT_H
@@ -16,15 +16,18 @@ IBSA_BEGIN
 
 /**
  * struct ibsa_address - the destination or the source of a MAD
- * @lid:        of the peer, host byte order; 0: @gid alone, as on RoCE
- * @qpn:        1 for the SA, unless it redirects requests
- * @pkey_index: in the local port's P_Key table
+ * @lid:        LID of the peer, host byte order; 0: only @gid is used, as on
+ *              RoCE
+ * @qpn:        QP number of the peer; 1 for the SA, unless it redirects
+ *              requests
+ * @pkey_index: index in the local port's P_Key table
  * @path_bits:  low bits of the local LID to use
- * @lmc:        of the peer's port: low bits of @lid that do not count in the
- *              source of a reply; 0: that of the local port
- * @has_grh:    whether the MAD has a GRH; if not, the following are unused
- * @gid:        of the peer, network byte order
- * @gid_index:  in the local port's GID table
+ * @lmc:        LMC of the peer's port: the number of low bits of @lid that may
+ *              differ in the source of a reply; 0: the LMC of the local port
+ * @has_grh:    whether the MAD has a GRH; if not, the following members are
+ *              unused
+ * @gid:        GID of the peer, network byte order
+ * @gid_index:  index in the local port's GID table
  * @flow_label: host byte order
  */
 struct ibsa_address {
@@ -75,9 +78,9 @@ enum ibsa_link_layer {
  * struct ibsa_port_state - state of a local port, in host byte order
  * @gid:          GID at index 0, network byte order
  * @lid, @sm_lid: 0: none
- * @pkey_index:   of P_Key 0xffff, or else of 0x7fff, or else 0
- * @phys_state:   5 is LinkUp
- * @port_num:     at its device; 0: unknown
+ * @pkey_index:   index of P_Key 0xffff, or else of 0x7fff, or else 0
+ * @phys_state:   PortPhysicalState; 5 is LinkUp
+ * @port_num:     number of the port at its device; 0: unknown
  * @needs_grh:    each MAD needs a GRH, as far as the transport can tell
  * @reregisters:  how often the SM asked clients to register again, or the
  *                device returned, since the transport was opened
@@ -98,9 +101,10 @@ struct ibsa_port_state {
 };
 
 /**
- * ibsa_port_has_sm - whether a port names an SM, and can reach it
+ * ibsa_port_has_sm - whether a port can send requests to an SM
  *
- * A port that is down or initializing carries only subnet management packets.
+ * A port has an SM if @state has an SM's LID and the port is armed or active: a
+ * port that is down or initializing sends only subnet management packets.
  */
 static inline bool ibsa_port_has_sm(const struct ibsa_port_state *state)
 {
@@ -122,7 +126,7 @@ enum ibsa_gid_type {
 
 /**
  * struct ibsa_gid_entry - one entry of a port's GID table
- * @ifindex: of the network interface; 0: none
+ * @ifindex: index of the network interface; 0: none
  */
 struct ibsa_gid_entry {
 	struct ibsa_gid gid;
@@ -136,7 +140,7 @@ struct ibsa_transport;
 /**
  * struct ibsa_transport_ops - operations of a transport
  * @size:   sizeof(struct ibsa_transport_ops)
- * @now_ns: the clock: monotonic nanoseconds from any start
+ * @now_ns: returns the time of a monotonic clock, in nanoseconds
  * @send:   sends one MAD. @timeout_ms is how long the client waits for a reply
  *          before it sends the MAD again or gives up; 0: no reply will come.
  *          Return: 0; or a negative errno, and nothing was sent. After -EAGAIN,
@@ -144,9 +148,9 @@ struct ibsa_transport;
  *          later. -EALREADY: a request with this TransactionID still waits for
  *          its reply; the client sends the MAD again when the timeout of that
  *          request has passed. If the client has sent no MAD with this
- *          TransactionID yet, -EALREADY means that the port cannot send to
- *          @to, and the request fails with -EINVAL. After other errors the
- *          request fails
+ *          TransactionID yet, -EALREADY means that the port cannot send to @to,
+ *          and the request fails with -EINVAL. After other errors the request
+ *          fails
  * @recv:   receives the next message without waiting. Return: 1, and *@out is
  *          the message; 0: there is no message; or a negative errno, after
  *          which the client calls recv again later. -ENODEV, returned once: the
@@ -194,9 +198,9 @@ struct ibsa_transport;
  *          transport has no file descriptors
  *
  * An operation may be NULL only if its description above says what NULL means;
- * such operations are the last members.
- * The client calls one of the operations of a transport at a time, except wake,
- * gid and pkey, which any thread may call at any time.
+ * such operations are the last members. The client calls one of the operations
+ * of a transport at a time, except wake, gid and pkey, which any thread may
+ * call at any time.
  */
 struct ibsa_transport_ops {
 	size_t size;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Functions under the names of libibverbs, for a struct ibv_context that
- * libibverbs opened, or that ibsa_verbs_open() opened where a port has no
- * uverbs device.
+ * Functions in the style of libibverbs, for a struct ibv_context that
+ * libibverbs or, for a port without a uverbs device, ibsa_verbs_open() has
+ * opened.
  *
  * ibsa_verbs_open          open a context without a uverbs device
  * ibsa_verbs_close         close a context of ibsa_verbs_open()
@@ -15,7 +15,7 @@
  * ibv_unregister_sm_events end registrations
  * ibsa_verbs_attach        make async_fd readable for events of the SM
  * ibsa_verbs_detach        undo ibsa_verbs_attach() and end all registrations
- * ibsa_close_device        end all that ibsa has for a context, and close it
+ * ibsa_close_device        end ibsa's use of a context, and close the context
  * ibsa_get_async_event     wait for an event of the device or of the SM
  * ibsa_ack_async_event     acknowledge an event
  * ibsa_event_type_text     describe an event type, such as "GID available"
@@ -25,11 +25,11 @@
  * ibsa_stock_get_event     ibsa_get_async_event() for libibsa-verbs-preload.so
  *
  * Several threads may call these functions at the same time, also with the same
- * context; comments of functions state exceptions. If IBSA_VERBS_NAMES
- * is defined before the header is included, names that libibverbs defines stand
- * for functions of this header, such as ibv_get_async_event() for
- * ibsa_get_async_event(). <infiniband/verbs.h> defines it for code that is
- * compiled with the flags of "pkg-config ibsa-compat".
+ * context; comments of functions state exceptions. If IBSA_VERBS_NAMES is
+ * defined before the header is included, names of libibverbs are macros for
+ * functions of this header, such as ibv_get_async_event for
+ * ibsa_get_async_event. With the flags of "pkg-config ibsa-compat",
+ * <infiniband/verbs.h> defines IBSA_VERBS_NAMES.
  *
  * The functions are in libibsa-compat.
  */
@@ -54,14 +54,15 @@ int ibsa_verbs_open_sized(const struct ibsa_options *options, size_t size,
 
 /**
  * ibsa_verbs_open - open a context without a uverbs device
- * @options: as for ibsa_open(), copied; port, transport and context must be 0.
- *           The fabric in on must outlive the context
- * @error:   receives, on failure, what failed and what to do; may be NULL
- * @out:     receives the context, for functions of <ibsa/verbs.h> only: those
- *           of libibverbs crash
+ * @options: as for ibsa_open(), copied; its port, transport and context must be
+ *           0. The fabric in its member on must not be freed before the context
+ *           is closed
+ * @error:   after an error, what failed and what to do; may be NULL
+ * @out:     receives the context, for functions of <ibsa/verbs.h> only:
+ *           functions of libibverbs crash with it
  *
- * The context has only device, with name and node_type, cmd_fd -1, and
- * async_fd.
+ * The context has only the members device, with name and node_type, cmd_fd,
+ * which is -1, and async_fd.
  *
  * Return: 0; -EINVAL an option is not valid; or as ibsa_open()
  */
@@ -78,7 +79,7 @@ ibsa_verbs_open(const struct ibsa_options *options, struct ibsa_error *error,
  *
  * Ends registrations and calls in progress, as ibsa_close_device() does.
  *
- * Return: 0; -EINVAL not a context of ibsa_verbs_open() in this process
+ * Return: 0; -EINVAL @context is not from ibsa_verbs_open() in this process
  */
 int ibsa_verbs_close(struct ibv_context *context);
 
@@ -89,7 +90,7 @@ int ibsa_verbs_close(struct ibv_context *context);
  *            order
  * @flags:    0
  *
- * Nothing is cached.
+ * Each call reads the table.
  *
  * Return: 0; or a positive errno: ENODATA the entry is empty; EINVAL no such
  * port or entry; EOPNOTSUPP, EIO, ENOMEM; or the kernel's error
@@ -143,17 +144,19 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
  * @timeout: ignored; pass 0
  *
  * Waits up to IBSA_DEFAULT_DEADLINE_MS for the SA's reply. The first call
- * starts a thread of the library: close @context with ibsa_close_device().
+ * starts a thread of the library for @context: close @context with
+ * ibsa_close_device().
  *
- * Return: 0 the SA has a path; -1 and errno: ENXIO it has none; EIO the SA does
- * not reply, is busy or refuses; EINVAL, ENOMEM, EINTR
+ * Return: 0 the SA has a path; -1 and errno: ENXIO the SA has no path; EIO the
+ * SA did not reply, was busy or refused, or no port is active; EINVAL, ENOMEM,
+ * EINTR
  *
  * Source: ibv_gid_reachable(3) of Solaris; IBA vol 1, 15.2.5.16.
  */
 int ibv_gid_reachable(struct ibv_context *context, unsigned int port,
 		      union ibv_gid *gid_p, int timeout);
 
-/* Kinds of events to receive; the values of Solaris. 2 is not used. */
+/* Kinds of events of the SM; the values are those of Solaris, without 2. */
 enum ibv_sm_event_type {
 	IBV_SM_EVENT_MGID = 1,	    /* groups that are listed */
 	IBV_SM_EVENT_MGID_ALL = 4,  /* every group */
@@ -166,8 +169,8 @@ enum ibv_sm_event_type {
 typedef unsigned int ibv_sm_event_type_t;
 
 /*
- * Maximum number of GIDs in one call, and of different GIDs for which a context
- * has registrations.
+ * Maximum number of GIDs in one call of ibv_register_sm_events(), and of
+ * different GIDs for which a context has registrations.
  */
 enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
 
@@ -179,15 +182,15 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  * @gid_num: up to IBSA_SM_EVENT_GIDS_MAX; 0 without @gids
  * @gids:    network byte order; copied. NULL: all GIDs
  *
- * Waits up to 10 s for the subscription of the first port. Then each matching
- * change is an event of the context: async_fd becomes readable, and
- * ibsa_get_async_event() returns it, once for each change. Ports and groups
- * that existed before are not reported. Registrations are counted for each GID
- * and kind.
+ * The first registration waits up to 10 s until the SA has accepted a
+ * subscription. Then each matching change is an event of the context: async_fd
+ * becomes readable, and ibsa_get_async_event() returns the event, once for each
+ * change. Ports and groups that existed before are not reported. A GID and kind
+ * may be registered several times; each registration must be ended.
  *
- * Return: 0; -1 and errno, and nothing is registered: EAGAIN no active port
- * with an SM; EBUSY another receiver of Reports at the port; EIO the SA did not
- * reply, is busy or refused; EINVAL, ENODEV, ENOMEM, EMFILE, ENFILE
+ * Return: 0; -1 and errno, and nothing is registered: EAGAIN no active port has
+ * an SM; EBUSY another client receives the Reports at the port; EIO the SA did
+ * not reply, was busy or refused; EINVAL, ENODEV, ENOMEM, EMFILE, ENFILE
  *
  * Source: ibv_register_sm_events(3) of Solaris; IBA vol 1, 13.4.8.3, 13.4.11.
  */
@@ -209,16 +212,17 @@ int ibv_unregister_sm_events(struct ibv_context *context,
 			     union ibv_gid *gids);
 
 /*
- * Event types outside enum ibv_event_type: the numbers of Solaris, which are
- * other events in rdma-core, plus 0x1000. element.gid is the GID.
+ * Event types outside enum ibv_event_type: the numbers of Solaris plus 0x1000,
+ * because rdma-core uses the same numbers for other events. element.gid is the
+ * GID.
  */
 #define IBV_EVENT_MCG_CREATED 0x1013
 #define IBV_EVENT_MCG_DELETED 0x1014
 #define IBV_EVENT_GID_AVAIL 0x1015
 #define IBV_EVENT_GID_UNAVAIL 0x1016
 /*
- * Events may have been missed at the port element.port_num; if it is 0, at all
- * ports or at more than one. Only with the option gaps of ibsa_verbs_attach().
+ * Events may have been missed at the port element.port_num; if this is 0, at
+ * several ports. Reported only with the option gaps of ibsa_verbs_attach().
  */
 #define IBV_EVENT_SM_GAP 0x1017
 
@@ -248,9 +252,10 @@ struct ibsa_async_event {
  * member
  * @access:     as in struct ibsa_options; zero for a context of
  *              ibsa_verbs_open(). With @access.sa, Ethernet ports are used, too
- * @audit_ms:   between two reads of the subscriptions; IBSA_DEFAULT_AUDIT_MS
- * @max_events: that wait to be read, up to 1048576; further ones are lost;
- *              IBSA_DEFAULT_EVENT_QUEUE
+ * @audit_ms:   longest time between two reads of the subscriptions at the SA;
+ *              IBSA_DEFAULT_AUDIT_MS
+ * @max_events: most events of the SM that wait to be read, up to 1048576;
+ *              further events are lost; IBSA_DEFAULT_EVENT_QUEUE
  * @no_environment: as ibsa_environment_ignore(), for this context; false for a
  *              context of ibsa_verbs_open()
  * @gaps:       return an event IBV_EVENT_SM_GAP if events of the SM may have
@@ -274,14 +279,14 @@ int ibsa_verbs_attach_sized(struct ibv_context *context,
  * ibsa_verbs_attach - make async_fd readable for events of the SM
  * @options: NULL: all defaults
  *
- * For options, and before EPOLL_CTL_ADD of async_fd: the descriptor keeps its
- * number, but becomes an epoll file. In other programs, the first
- * ibv_register_sm_events() does the same. Then read events with
- * ibsa_get_async_event() only.
+ * Needed only to set options, or before async_fd is added to an epoll set:
+ * async_fd keeps its number, but becomes an epoll file. Otherwise, the first
+ * ibv_register_sm_events() does the same. From then on, read events only with
+ * ibsa_get_async_event().
  *
- * Return: 0; -EALREADY attached; -EBUSY @context was used with other options,
- * or async_fd is held by ibsa_verbs_async_fd_get(); -EINVAL, -EMFILE, -ENFILE,
- * -ENOMEM; or the system's error
+ * Return: 0; -EALREADY @context is attached; -EBUSY @context was used with
+ * other options, or ibsa_verbs_async_fd_get() has set async_fd; -EINVAL,
+ * -EMFILE, -ENFILE, -ENOMEM; or the system's error
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_verbs_attach(struct ibv_context *context,
@@ -293,15 +298,15 @@ ibsa_verbs_attach(struct ibv_context *context,
 /**
  * ibsa_verbs_detach - undo ibsa_verbs_attach() and end all registrations
  *
- * Discards events that were not read, and restores async_fd. May wait up to two
- * seconds for each port.
+ * Discards events of the SM that were not read, and restores async_fd. May wait
+ * up to two seconds for each port.
  *
- * Return: 0; -EINVAL neither attached nor with registrations
+ * Return: 0; -EINVAL @context is not attached and has no registrations
  */
 int ibsa_verbs_detach(struct ibv_context *context);
 
 /**
- * ibsa_close_device - end all that ibsa has for a context, and close it
+ * ibsa_close_device - end ibsa's use of a context, and close the context
  *
  * Calls in progress in other threads fail. Waits until they have returned, and
  * up to two seconds for each port until the SA has ended the subscriptions.
@@ -313,13 +318,13 @@ int ibsa_close_device(struct ibv_context *context);
 
 /**
  * ibsa_get_async_event - wait for an event of the device or of the SM
- * @event: to pass to ibsa_ack_async_event()
+ * @event: receives the event; pass it to ibsa_ack_async_event() later
  *
- * Several threads may wait. A thread that is cancelled loses no event.
+ * Several threads may wait. If a waiting thread is cancelled, no event is lost.
  *
- * Return: 0; -1 and errno: EAGAIN no event, and async_fd has O_NONBLOCK; EINTR
- * a signal; EBADF the context was closed; EINVAL, ENOSYS, ENOMEM, EMFILE,
- * ENFILE; or the error of libibverbs
+ * Return: 0; -1 and errno: EAGAIN there is no event, and async_fd has
+ * O_NONBLOCK; EINTR a signal ended the wait; EBADF the context was closed;
+ * EINVAL, ENOSYS, ENOMEM, EMFILE, ENFILE; or the error of libibverbs
  */
 int ibsa_get_async_event(struct ibv_context *context,
 			 struct ibsa_async_event *event);
@@ -334,12 +339,13 @@ struct ibsa_verbs_async_fd;
  * ibsa_verbs_async_fd_get - set async_fd to the device's own file
  * @context: any context
  *
- * While a context has events of the SM, its async_fd is an epoll file, which
- * the kernel does not accept for new queues. With IBSA_VERBS_NAMES, this header
- * redefines ibv_create_qp() and the like to call this function and put around
- * them. Do so, too, around functions of other libraries that create queues,
- * such as rdma_create_qp(). The same thread calls put, and must not be
- * cancelled in between; pairs may overlap.
+ * While a context receives events of the SM, its async_fd is an epoll file,
+ * which the kernel does not accept for new queues. With IBSA_VERBS_NAMES,
+ * ibv_create_qp() and similar names are macros for functions that call
+ * ibsa_verbs_async_fd_get() before and ibsa_verbs_async_fd_put() after the
+ * call. Call the two functions, too, around functions of other libraries that
+ * create queues, such as rdma_create_qp(). The same thread calls both, and must
+ * not be cancelled in between. Several threads may do so at once.
  *
  * Return: a value for ibsa_verbs_async_fd_put(), which may be NULL
  */
@@ -350,11 +356,12 @@ void ibsa_verbs_async_fd_put(struct ibsa_verbs_async_fd *held);
 
 /**
  * ibsa_stock_event_gid - the GID of an event, with the preload library
- * @event: of ibv_get_async_event() in a process with libibsa-verbs-preload.so,
- *         or a copy; not acknowledged
+ * @event: an event that ibv_get_async_event() returned in a process with
+ *         libibsa-verbs-preload.so, or a copy of the event; not acknowledged
+ *         yet
  *
- * Return: network byte order, valid until the event is acknowledged; NULL for
- * an event of the device and for IBV_EVENT_SM_GAP
+ * Return: the GID, network byte order, valid until the event is acknowledged;
+ * NULL for an event of the device and for IBV_EVENT_SM_GAP
  */
 const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event)
 	IBSA_NONNULL(1);
@@ -362,7 +369,7 @@ const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event)
 /**
  * ibsa_stock_get_event - ibsa_get_async_event() for libibsa-verbs-preload.so
  *
- * Continues to wait if the context is closed, as libibverbs does.
+ * If the context is closed, the call continues to wait, as in libibverbs.
  *
  * Return: 0; -1 and errno as ibsa_get_async_event()
  */
@@ -407,7 +414,8 @@ IBSA_END
 
 #endif
 
-/* Also where the header was included before without it. */
+/* Not in the include guard: the header may have been included before without
+ * IBSA_VERBS_NAMES. */
 #ifdef IBSA_VERBS_NAMES
 #define ibv_async_event ibsa_async_event
 #define ibv_get_async_event ibsa_get_async_event
