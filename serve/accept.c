@@ -18,7 +18,6 @@ enum {
 	 * Time until accept4() is called again after it has failed because no
 	 * descriptor was free.
 	 */
-
 	ACCEPT_RETRY_MS = 100,
 	/*
 	 * Number of slots above the limit of connections that only connections
@@ -30,7 +29,7 @@ enum {
 	 * SHARE_MIN.
 	 */
 	SHARE = 4,
-	SHARE_MIN = 8, /* but at least this number. */
+	SHARE_MIN = 8,
 	RESERVED_SHARE = RESERVED / SHARE,
 	/* Minimum time between two notes about refused clients in the log. */
 	NOTE_MS = 1000,

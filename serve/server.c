@@ -297,15 +297,15 @@ static int round_serve(struct server *server, int timeout_ms)
 	return 0;
 }
 
-/*
- * As long as clients are active, rounds follow each other without a wait, so
- * that clients and server need not wake each other.
- */
 bool ibsa__server_is_ours(const struct server *server)
 {
 	return server->process == ibsa__process();
 }
 
+/*
+ * As long as clients are active, rounds follow each other without a wait, so
+ * that clients and server need not wake each other.
+ */
 int ibsa__server_wait(struct server *server, int timeout_ms)
 {
 	int err;

@@ -215,9 +215,9 @@ static int new_file_open(struct new_file *file, const char *path)
 	if (file->fd >= 0)
 		return CLI_DONE;
 	if (file->has_foreign_link)
-		complain("cannot write '%s': the link belongs to another user, "
-			 "in a folder that all may write to; remove it, or "
-			 "name the file that it leads to",
+		complain("cannot write '%s': the symbolic link belongs to "
+			 "another user, and all users may write to its "
+			 "directory; remove the link, or name its target",
 			 path);
 	else
 		(void)cannot_write(file, file->fd);

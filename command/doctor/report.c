@@ -455,11 +455,11 @@ int report_check(const struct cli *cli, const struct scope *scope)
 				  "checks are written to standard output; name "
 				  "a file");
 	if (cli->record.path)
-		return fail_usage("--report has a capture: give it without "
+		return fail_usage("--report contains a capture; remove "
 				  "--record");
 	if (scope->device && scope_is_set(scope->device))
-		return fail_usage("--report is of one port: '%s' may be "
-				  "several; name a device",
+		return fail_usage("--report is about one port, and '%s' may "
+				  "stand for several; name one device",
 				  scope->device);
 	return CLI_DONE;
 }

@@ -149,8 +149,8 @@ static bool fabric_read(struct metrics *metrics, const struct port_check *at)
 	if (!at) {
 		if (metrics->is_complete)
 			complain("cannot read the fabric: no port of this "
-				 "machine gets an answer of an SA; see ibsa "
-				 "doctor");
+				 "machine receives a reply from an SA; see "
+				 "ibsa doctor");
 		return false;
 	}
 	err = ibsa_topology_read(at->client, NULL, topology_take, &wait);

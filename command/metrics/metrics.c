@@ -60,8 +60,8 @@ static bool arguments_check(const struct cli *cli)
 	else if (cli->output.file && metrics_own(cli)->listen)
 		complain("only one of --output and --listen can be given");
 	else if (metrics_own(cli)->journal && !metrics_own(cli)->listen)
-		complain("metrics has events for --journal only with --listen; "
-			 "or use ibsa watch --journal");
+		complain("metrics writes events to the journal only with "
+			 "--listen; add --listen, or use ibsa watch --journal");
 	else
 		return !metrics_own(cli)->label ||
 		       metrics_label_check(metrics_own(cli)->label);

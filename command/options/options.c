@@ -500,8 +500,8 @@ bool options_fit(const struct cli *cli)
 	const struct option_set set = { command->groups, ~0U };
 
 	if (cli->sa.word && !(command->groups & GROUP_SA_WORD)) {
-		complain("--sa: '%s' is for ibsa fabric only; here it is a "
-			 "LID, a GID, or lid=..,sl=..,gid=..",
+		complain("--sa: '%s' is for ibsa fabric only; give a LID, a "
+			 "GID, or lid=..,sl=..,gid=..",
 			 cli->sa.word);
 		return false;
 	}

@@ -102,10 +102,11 @@ int ibsa__port_name_split(const char *text, char node[NODE_MAX_CHARS],
 				  text);
 	number = strtoul(slash + 1, &end, 10);
 	if (!number && !*end)
-		return ibsa__fail(error, -EINVAL,
-				  "'%.64s' cannot be changed: a port with a "
-				  "cable has a number from 1 on",
-				  text);
+		return ibsa__fail(
+			error, -EINVAL,
+			"'%.64s' has no cable: give a port number from "
+			"1 on",
+			text);
 	if (*end || number > UINT8_MAX)
 		return ibsa__fail(error, -EINVAL,
 				  "'%.64s' is not a port: write NODE/PORT, "

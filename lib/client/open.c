@@ -227,7 +227,8 @@ static int device_open(const struct ibsa_options *options,
 	named.device = device_name(options);
 	if (context && strcmp(named.device, context->device->name))
 		return ibsa__fail(error, -EINVAL,
-				  "the verbs context belongs to %s, not to %s",
+				  "the verbs context is of device %s, but the "
+				  "option device is %s; give the same device",
 				  context->device->name, named.device);
 	err = umad_open(&named, environment, error, out, &is_device);
 	if (err || !is_device)
@@ -267,10 +268,12 @@ static int transport_check(const struct ibsa_transport *transport,
 	const size_t size = transport->ops->size;
 
 	if (size < offsetof(struct ibsa_transport_ops, holds))
-		return ibsa__fail(error, -EINVAL,
-				  "size in the operations of the transport is "
-				  "%zu, not sizeof(struct ibsa_transport_ops)",
-				  size);
+		return ibsa__fail(
+			error, -EINVAL,
+			"the member size of the transport's operations "
+			"is %zu; set it to "
+			"sizeof(struct ibsa_transport_ops)",
+			size);
 	return ibsa__options_read(&known, sizeof(known), transport->ops, size,
 				  error);
 }

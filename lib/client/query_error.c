@@ -82,6 +82,12 @@ static int invalid_explain(const struct ibsa_query *query,
 				  "does not define",
 				  __builtin_ctzll(undefined),
 				  query->record->name);
+	if (query->match && query->match_size &&
+	    query->match_size < query->record->host_size)
+		return ibsa__fail(error, -EINVAL,
+				  "the component mask selects by a field that "
+				  "is not within match_size, %zu bytes",
+				  query->match_size);
 	if (query->jitter_percent > 100)
 		return ibsa__fail(error, -EINVAL,
 				  "the jitter is %d percent; the limit is 100",
@@ -92,8 +98,8 @@ static int invalid_explain(const struct ibsa_query *query,
 				  "GetMulti, Set or Delete",
 				  query->method);
 	return ibsa__fail(error, -EINVAL,
-			  "the port cannot send to the SA's address; check its "
-			  "LID, P_Key and GRH");
+			  "the port cannot send to the SA's address; check the "
+			  "LID, P_Key and GRH of this address");
 }
 
 int ibsa__query_fail(struct ibsa_client *client, const struct ibsa_query *query,

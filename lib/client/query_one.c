@@ -76,8 +76,9 @@ static int path_check(const struct ibsa_path_options *options,
 			"the GID of the destination is missing or zero");
 	if (options->mask & path_ends)
 		return ibsa__fail(error, -EINVAL,
-				  "sgid and dgid cannot be constraints of a "
-				  "path: give them as its ends");
+				  "the mask must not have sgid and dgid: give "
+				  "the source in the option from, and the "
+				  "destination in the argument to");
 	return 0;
 }
 
@@ -114,7 +115,9 @@ static int path_query(struct ibsa_client *client,
 					&options->from, &path.sgid);
 
 	if (err == -EAGAIN)
-		return ibsa__fail(error, err, "the source port has no GID");
+		return ibsa__fail(error, err,
+				  "this port has no GID; wait until a subnet "
+				  "manager has configured the port");
 	return err ? ibsa__query_fail(client, &query, error, err)
 		   : ibsa_query_one(client, &query, error, out, sizeof(*out));
 }

@@ -21,7 +21,8 @@ static int device_missing(const char *name, struct ibsa_error *error)
 	return ibsa__fail(error, -ENODEV,
 			  UMAD_FOLDER
 			  "%s is not a device of ib_umad: remove it and let "
-			  "udev make it, or in a container pass the device in",
+			  "udev create it or, if this is a container, give the "
+			  "container the device",
 			  name);
 }
 
@@ -37,7 +38,7 @@ static int open_failed(const char *name, int err, struct ibsa_error *error)
 			error, -EACCES,
 			"not permitted to open " UMAD_FOLDER "%s: the device "
 			"is in another network namespace, or the container "
-			"may not use it; pass the device in",
+			"may not use it; give the container the device",
 			name);
 	case -EACCES:
 		return ibsa__fail(error, err,
@@ -49,8 +50,9 @@ static int open_failed(const char *name, int err, struct ibsa_error *error)
 	case -ENOENT:
 		return ibsa__fail(error, -ENODEV,
 				  "the kernel has this port, but " UMAD_FOLDER
-				  "%s does not exist: in a container, pass the "
-				  "device file in; otherwise create it with "
+				  "%s does not exist: if this is a container, "
+				  "give it the device file; otherwise create "
+				  "the file with "
 				  "udevadm trigger -s infiniband_mad",
 				  name);
 	case -ENXIO:

@@ -323,6 +323,7 @@ static void test_port_info(void)
 	struct ibsa_port_state port;
 	struct ibsa_port_info match = { .options = 0x80 };
 	struct ibsa_query query;
+	struct ibsa_error error;
 	uint16_t lid;
 
 	CHECK(!ibsa_port_get(client, false, &port));
@@ -341,6 +342,9 @@ static void test_port_info(void)
 	/* A mask cannot select by a field that the match lacks. */
 	query.match_size = offsetof(struct ibsa_port_info, options);
 	CHECK(ibsa_query_wait(client, &query, NULL, NULL) == -EINVAL);
+	CHECK(ibsa_query_one(client, &query, &error, &match, sizeof(match)) ==
+	      -EINVAL);
+	CHECK(strstr(error.text, "not within match_size"));
 	/* Without a size, a match has that of the first release. */
 	query.match_size = 0;
 	lid = (uint16_t)port.lid;
