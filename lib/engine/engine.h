@@ -126,8 +126,9 @@ bool ibsa__engine_pkey_find(const struct ibsa__engine *engine, uint16_t pkey,
 			    uint16_t *out) IBSA_MUST_USE;
 
 /*
- * Return: how many queries a layer above keeps at the engine if it has many: as
- * many as the window has places now, or as may be sent to a silent SA.
+ * Return: how many queries a layer above starts at a time if it has many: the
+ * window's present size, but not fewer than may be in flight at an SA that does
+ * not reply.
  */
 unsigned int ibsa__engine_batch(const struct ibsa__engine *engine);
 

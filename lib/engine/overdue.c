@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Overdue requests: a lost request must not keep its place in the window until
- * its deadline, because others wait for the place. A slow SA, however, must not
- * get more requests for that.
+ * Overdue requests. A lost request must not count in the window until its
+ * deadline, because other requests wait for room in the window. A slow SA,
+ * however, must not receive more requests because of this.
  */
 #include "engine/state.h"
 
@@ -35,7 +35,7 @@ static bool sa_is_silent(const struct ibsa__engine *engine,
 	return engine->replied_ns < txn->sent_ns;
 }
 
-/* Return: the most requests that an SA gets which does not reply. */
+/* Return: the most requests in flight at an SA that does not reply. */
 static unsigned int silent_limit(const struct ibsa__engine *engine)
 {
 	return engine->window.max < SILENT_PLACES ? engine->window.max
@@ -105,8 +105,9 @@ bool ibsa__overdue_leave(struct ibsa__engine *engine)
 }
 
 /*
- * The window limits retries only. @txn keeps its place among the overdue
- * requests for one try if others wait for a place.
+ * Whether the next try of @txn is sent now, if the window limits retries only.
+ * If other overdue requests wait, @txn stays overdue for one try only, and then
+ * waits, too.
  */
 static bool retry_is_admitted(struct ibsa__engine *engine, struct txn *txn)
 {
@@ -131,9 +132,9 @@ static bool retry_is_admitted(struct ibsa__engine *engine, struct txn *txn)
 }
 
 /*
- * Whether @txn, the only request in flight, keeps the only place of the window
- * although it was sent twice. The next request shows whether the SA is silent,
- * or does not reply to this one.
+ * Whether @txn is the only request in flight and was sent twice. If it leaves
+ * the window, the next request shows whether the SA does not reply at all, or
+ * only not to @txn.
  */
 static bool window_is_held_up(const struct ibsa__engine *engine,
 			      const struct txn *txn)

@@ -27,7 +27,7 @@ enum timer_kind {
 
 enum { QUERY_SLOT_BITS = 28 };
 
-/* A prime number: the attributes of the SA's tables have an entry each. */
+/* A prime number, so that attributes rarely share an entry. */
 enum { TABLE_TRIPS = 61 };
 
 #define QUERY_ID_STEP (UINT64_C(1) << QUERY_SLOT_BITS)
@@ -87,16 +87,16 @@ enum txn_state {
 };
 
 /*
- * A request whose reply is late while the SA answers later requests is lost. A
- * lost request becomes overdue: it leaves the window, so that other requests
- * need not wait for its place until its next try. At most OVERDUE_WINDOWS times
- * as many requests are overdue as an SA gets that does not reply.
+ * If the reply to a request is late, and the SA replies to requests that were
+ * sent later, the request is lost. A lost request becomes overdue: it leaves
+ * the window, so that other requests need not wait until its next try. At most
+ * OVERDUE_WINDOWS * SILENT_PLACES requests are overdue.
  */
 enum txn_overdue {
 	NOT_OVERDUE,
 	/*
 	 * The request is in the window. It was queued before, so other requests
-	 * may be waiting for its place.
+	 * may be waiting for room in the window.
 	 */
 	IN_WINDOW,
 	OVERDUE,
@@ -108,12 +108,13 @@ enum txn_overdue {
 };
 
 /*
- * SILENT_PLACES: most requests that an SA gets which does not reply, also if
- * the largest window has more places. OVERDUE_WINDOWS: usual limit of overdue
- * requests, as a multiple of that number. RETRY_WINDOWS: the limit if the window
- * limits retries only, and the SA replies. Retries that are due then rarely
- * wait, because a transport that holds requests drops the replies to those that
- * wait. An SA that does not reply gets one window.
+ * SILENT_PLACES: the most requests in flight at an SA that does not reply, even
+ * if the window may be larger. OVERDUE_WINDOWS: the limit of overdue requests,
+ * as a multiple of SILENT_PLACES. RETRY_WINDOWS: the limit, as a multiple of
+ * the window, if the window limits retries only and the SA replies. With this
+ * larger limit, retries rarely wait; a transport that holds requests drops the
+ * replies to those that wait. If the SA does not reply, the limit is one
+ * window.
  */
 enum { SILENT_PLACES = 16, OVERDUE_WINDOWS = 8, RETRY_WINDOWS = 64 };
 
@@ -257,7 +258,7 @@ struct ibsa__engine {
 	uint64_t port_read_ns;
 	/* The receiver of the SA's Reports, or NULL. */
 	struct ibsa__listener *listener;
-	ibsa_mad_fn tap; /* gets each MAD, with @tap_arg; NULL: none */
+	ibsa_mad_fn tap; /* called for each MAD, or NULL */
 	void *tap_arg;
 	struct list watches; /* all watches of the port */
 	/*
@@ -271,7 +272,7 @@ struct ibsa__engine {
 	/*
 	 * Timers of requests in state TXN_ABANDONED. These timers shorten the
 	 * time until the next dispatch only if requests are queued, because
-	 * queued requests wait for a place in the window.
+	 * queued requests wait for room in the window.
 	 */
 	struct wheel abandoned_wheel;
 	struct pool queries;
@@ -317,7 +318,7 @@ struct ibsa__engine {
 	 * answered.
 	 */
 	uint64_t answered_ns;
-	/* Time of the last reply that was not BUSY; 0: none has come. */
+	/* Time of the last reply that was not BUSY; 0: there was none. */
 	uint64_t accepted_ns;
 	unsigned int pause_ms; /* since then; see pause_ms_next() */
 	uint64_t replied_ns;   /* time of the last reply, also if it was BUSY */
@@ -455,7 +456,7 @@ static inline bool engine_is_ours(const struct ibsa__engine *engine)
 	       atomic_load_explicit(engine->forks, memory_order_relaxed);
 }
 
-/* Whether the window has a place for one more request. */
+/* Whether the window has room for one more request. */
 static inline bool window_admits(const struct ibsa__engine *engine)
 {
 	return engine->limits_retries_only ||

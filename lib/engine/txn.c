@@ -27,7 +27,8 @@ enum {
 	PACE_MS = 16,
 	/* Longest time in ms until a full transport is tried again. */
 	ROOM_MAX_MS = 64,
-	/* An SA has served a request lately if it has within this time. */
+	/* The SA accepts requests if it has replied other than BUSY within this
+	 * many ms. */
 	SERVES_MS = 1000,
 };
 
@@ -41,7 +42,7 @@ static void txn_requeue(struct ibsa__engine *engine, struct txn *txn)
 	ibsa__txn_schedule(engine, txn, UINT64_MAX);
 }
 
-/* Whether the SA has served a request of this engine lately. */
+/* Whether the SA has replied other than BUSY within the last SERVES_MS. */
 static bool sa_accepts(const struct ibsa__engine *engine)
 {
 	return engine->accepted_ns &&
@@ -49,9 +50,10 @@ static bool sa_accepts(const struct ibsa__engine *engine)
 }
 
 /*
- * Return: in how many ms a request with BUSY is sent again, if no other one is
- * in flight whose reply could give the time: a round trip, then twice as much
- * after each BUSY, until the SA serves a request.
+ * Return: the mean time in ms after which @txn, to which the SA replied BUSY,
+ * is sent again: a round trip at first, then twice as long after each BUSY of
+ * requests that were not in flight together, until the SA replies other than
+ * BUSY.
  */
 static unsigned int pause_ms_next(struct ibsa__engine *engine,
 				  const struct txn *txn, bool is_first)
@@ -67,10 +69,11 @@ static unsigned int pause_ms_next(struct ibsa__engine *engine,
 }
 
 /*
- * An SA that serves other requests has no room for @txn, because the window was
- * too large. @txn goes back to the queue if the other requests in flight fill
- * the window; otherwise it keeps its place for a time in which nothing is sent.
- * @is_first: of the requests that were in flight together.
+ * The SA replied BUSY to @txn, but accepts other requests: the window was too
+ * large. If the other requests in flight fill the window, @txn goes back to the
+ * queue; otherwise it stays in the window and is sent again after a pause.
+ * @is_first: this is the first BUSY to one of the requests that were in flight
+ * together.
  */
 static void txn_yield(struct ibsa__engine *engine, struct txn *txn,
 		      bool is_first)
@@ -93,10 +96,9 @@ static void txn_yield(struct ibsa__engine *engine, struct txn *txn,
 }
 
 /*
- * The SA answered @txn with BUSY: if it does not serve other requests either,
- * send the next try after a whole interval from now. The answered try has
- * already doubled the interval, so the interval before the doubling is used
- * now.
+ * The SA replied BUSY to @txn: if the SA accepts no other requests either, send
+ * the next try after a whole interval from now. The last try has already
+ * doubled the interval, so the interval before the doubling is used now.
  */
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
 {
@@ -334,8 +336,9 @@ static bool txn_is_awaited(const struct ibsa__engine *engine,
 }
 
 /*
- * Return: after how many ms to try again to send what the transport has refused
- * for want of room or memory. The time doubles until a send succeeds.
+ * Return: the number of ms after which to send a request again that the
+ * transport refused because it had no room or no memory. The time doubles until
+ * a send succeeds.
  */
 static unsigned int room_ms_next(struct ibsa__engine *engine)
 {
@@ -433,9 +436,9 @@ void ibsa__txn_redirected(struct ibsa__engine *engine, struct txn *txn)
 /*
  * Return: the tick at which an abandoned request may leave the window before
  * the transport's timeout for it ends. In each period of PACE_MS, as many
- * requests as the window has places may leave it at once; further ones at the
- * end of the period. Without this limit, a program that submits and cancels in
- * a loop would flood the SA.
+ * requests as the window's size may leave the window at once; further requests
+ * leave it at the end of the period. Without this limit, a program that submits
+ * and cancels in a loop would flood the SA.
  */
 static uint64_t paced_release(struct ibsa__engine *engine)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How many requests may be in flight: the window grows while the SA replies,
- * and shrinks when requests are lost or the SA is busy, so that an SA is used
- * fully by one client and shared by many. Inline, for each reply.
+ * The window: how many requests may be in flight. It grows while the SA
+ * replies, and shrinks when requests are lost or the SA replies BUSY, so that
+ * one client can load the SA fully, and many clients share it. The functions
+ * are inline because they run for each reply.
  *
  * Source: RFC 5681, 3.1 (slow start, congestion avoidance).
  */
@@ -54,7 +55,10 @@ static inline bool window_is_backlogged(const struct round_trip *trip,
 	       us > TIMES_SHORTEST * (uint64_t)trip->shortest_us;
 }
 
-/* A reply has come while the window was full, and smaller than its limit. */
+/*
+ * Called when a reply has arrived while the window was full, and smaller than
+ * its limit.
+ */
 static inline void window_grow(struct window *window)
 {
 	if (window->size >= window->threshold &&
@@ -65,10 +69,11 @@ static inline void window_grow(struct window *window)
 }
 
 /*
- * A request that was sent at @sent_ns was lost, or the SA was busy: make the
- * window smaller by a quarter, once for all requests that were in flight
- * together. With a half, as in TCP, a link that loses many MADs would leave one
- * place. Return: whether this request was the first one of them.
+ * A request that was sent at @sent_ns was lost, or the SA replied BUSY: make
+ * the window smaller by a quarter, once for all requests that were in flight
+ * together. If the window became half as large, as in TCP, it would shrink to
+ * one request on a link that loses many MADs. Return: whether this request is
+ * the first of those that were in flight together.
  */
 static inline bool window_cut(struct window *window, uint64_t sent_ns,
 			      uint64_t now_ns)
