@@ -64,7 +64,7 @@ static void overdue_begin(struct ibsa__engine *engine, struct txn *txn)
 {
 	if (txn->overdue)
 		ibsa__overdue_end(engine, txn);
-	window_cut(&engine->window, txn->sent_ns, engine->now_ns);
+	window_cut_for_loss(&engine->window, txn->sent_ns, engine->now_ns);
 	txn->overdue = OVERDUE;
 	engine->overdue++;
 }
@@ -149,7 +149,7 @@ bool ibsa__overdue_admit(struct ibsa__engine *engine, struct txn *txn)
 		return retry_is_admitted(engine, txn);
 	if (!txn_is_unanswered(engine, txn))
 		return true;
-	window_cut(&engine->window, txn->sent_ns, engine->now_ns);
+	window_cut_for_loss(&engine->window, txn->sent_ns, engine->now_ns);
 	if (txn->overdue != OVERDUE &&
 	    (txn_may_leave(engine, txn) || window_is_held_up(engine, txn)))
 		overdue_begin(engine, txn);

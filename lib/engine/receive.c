@@ -287,7 +287,7 @@ static void reply_handle(struct ibsa__engine *engine, struct txn *txn,
 	if (engine->window.size < engine->window.max &&
 	    !window_admits(engine) &&
 	    !window_is_backlogged(txn->trip, reply.rtt_ns))
-		window_grow(&engine->window);
+		window_grow(&engine->window, txn->sent_ns);
 	txn_answer(engine, txn, &reply);
 }
 

@@ -69,11 +69,10 @@ static unsigned int pause_ms_next(struct ibsa__engine *engine,
 }
 
 /*
- * The SA replied BUSY to @txn, but accepts other requests: the window was too
- * large. If the other requests in flight fill the window, @txn goes back to the
- * queue; otherwise it stays in the window and is sent again after a pause.
- * @is_first: this is the first BUSY to one of the requests that were in flight
- * together.
+ * The SA replied BUSY to @txn: the window was too large. If the other requests in
+ * flight fill the window, @txn goes back to the queue; otherwise it stays in the
+ * window and is sent again after a pause. @is_first: this is the first BUSY to
+ * one of the requests that were in flight together.
  */
 static void txn_yield(struct ibsa__engine *engine, struct txn *txn,
 		      bool is_first)
@@ -96,14 +95,15 @@ static void txn_yield(struct ibsa__engine *engine, struct txn *txn,
 }
 
 /*
- * The SA replied BUSY to @txn: if the SA accepts no other requests either, send
- * the next try after a whole interval from now. The last try has already
- * doubled the interval, so the interval before the doubling is used now.
+ * The SA replied BUSY to @txn: if the caller of the query gave the interval, and
+ * the SA does not accept other requests either, send the next try after a whole
+ * interval from now. The last try has already doubled the interval, so the
+ * interval before the doubling is used now.
  */
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
 {
-	const bool is_first = window_cut(&engine->window, txn->sent_ns,
-					 engine->now_ns);
+	const bool is_first = window_cut_for_busy(&engine->window, txn->sent_ns,
+						  engine->now_ns);
 
 	txn->got_busy = true;
 	txn->is_backing_off = true;
@@ -111,7 +111,8 @@ void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
 	txn->interval_ms = txn->last_interval_ms;
 	if (txn->overdue)
 		ibsa__overdue_end(engine, txn);
-	if (!engine->limits_retries_only && sa_accepts(engine))
+	if (!engine->limits_retries_only &&
+	    (txn->is_measured || sa_accepts(engine)))
 		txn_yield(engine, txn, is_first);
 	else
 		ibsa__txn_back_off_arm(engine, txn, engine_now(engine));

@@ -56,11 +56,15 @@ static inline bool window_is_backlogged(const struct round_trip *trip,
 }
 
 /*
- * Called when a reply has arrived while the window was full, and smaller than
- * its limit.
+ * Called when a reply to the request that was sent at @sent_ns has arrived while
+ * the window was full, and smaller than its limit. A reply to a request from
+ * before the last cut does not enlarge the window, so that other clients can use
+ * the room at the SA: the window had been too large.
  */
-static inline void window_grow(struct window *window)
+static inline void window_grow(struct window *window, uint64_t sent_ns)
 {
+	if (sent_ns < window->cut_ns)
+		return;
 	if (window->size >= window->threshold &&
 	    ++window->credit < window->size)
 		return;
@@ -69,26 +73,42 @@ static inline void window_grow(struct window *window)
 }
 
 /*
- * A request that was sent at @sent_ns was lost, or the SA replied BUSY: make
- * the window smaller by a quarter, once for all requests that were in flight
- * together. If the window became half as large, as in TCP, it would shrink to
- * one request on a link that loses many MADs. Return: whether this request is
- * the first of those that were in flight together.
+ * Make the window smaller by @places, once for all requests that were in flight
+ * together. Return: whether the request that was sent at @sent_ns is the first
+ * one of them.
  */
-static inline bool window_cut(struct window *window, uint64_t sent_ns,
-			      uint64_t now_ns)
+static inline bool window_cut(struct window *window, unsigned int places,
+			      uint64_t sent_ns, uint64_t now_ns)
 {
-	enum { CUT = 4 };
-
 	if (sent_ns < window->cut_ns)
 		return false;
 	window->cut_ns = now_ns;
-	window->size -= window->size < CUT ? 1 : window->size / CUT;
+	window->size -= places;
 	if (window->size < window->min)
 		window->size = window->min;
 	window->threshold = window->size;
 	window->credit = 0;
 	return true;
+}
+
+/*
+ * A request was lost. With a half, as in TCP, a link that loses many MADs would
+ * leave one place. Return: as window_cut().
+ */
+static inline bool window_cut_for_loss(struct window *window, uint64_t sent_ns,
+				       uint64_t now_ns)
+{
+	enum { PART = 8 };
+
+	return window_cut(window, window->size < PART ? 1 : window->size / PART,
+			  sent_ns, now_ns);
+}
+
+/* The SA was busy: of two places, one goes to other clients. Return: same. */
+static inline bool window_cut_for_busy(struct window *window, uint64_t sent_ns,
+				       uint64_t now_ns)
+{
+	return window_cut(window, (window->size + 1) / 2, sent_ns, now_ns);
 }
 
 #endif

@@ -106,7 +106,7 @@ static void window_stays_if_requests_wait_at_the_sa(void **state)
 
 /*
  * The first of eight requests is lost. When its reply is late, the window has
- * a quarter less, and then grows by one place in a round trip.
+ * an eighth less, and then grows by one place in a round trip.
  */
 static void loss_shrinks_the_window(void **state)
 {
@@ -124,7 +124,7 @@ static void loss_shrinks_the_window(void **state)
 				       1);
 		least = in_flight < least ? in_flight : least;
 	}
-	assert_in_range(least, MAX * 3 / 4 - 1, MAX * 3 / 4 + 1);
+	assert_in_range(least, MAX * 7 / 8 - 1, MAX * 7 / 8);
 	assert_in_range(in_flight, least + 1, MAX);
 	assert_int_equal(seen[7].calls, 0);
 	ibsa__engine_free(engine);
@@ -202,6 +202,30 @@ static void busy_request_waits_for_a_place(void **state)
 	ibsa__engine_free(engine);
 }
 
+/*
+ * One of eight requests finds no room: the window has half of its places, and
+ * the replies to the other seven do not make it larger. Other clients get the
+ * places.
+ */
+static void busy_halves_the_window(void **state)
+{
+	struct ibsa__engine *engine = engine_start(MANY);
+	unsigned int sent;
+
+	(void)state;
+	round_pass(engine, 0, 1);
+	round_pass(engine, 1, 1);
+	round_pass(engine, 3, 1);
+	sent = puppet.sent_count; /* 15, 8 of them in flight */
+	puppet_advance(&puppet, engine, 1);
+	status_deliver(sent - 1, IBSA_STATUS_BUSY);
+	puppet_advance(&puppet, engine, 0);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(round_pass(engine, sent - 8, 0), 4);
+	assert_int_equal(round_pass(engine, sent, 1), 5);
+	ibsa__engine_free(engine);
+}
+
 /* The two limits are equal: the window has that many places at once. */
 static void window_with_equal_limits_is_fixed(void **state)
 {
@@ -243,6 +267,7 @@ int main(void)
 		ADAPT_TEST(silence_shrinks_the_window),
 		ADAPT_TEST(unanswered_request_does_not_hold_up_others),
 		ADAPT_TEST(busy_request_waits_for_a_place),
+		ADAPT_TEST(busy_halves_the_window),
 		ADAPT_TEST(window_with_equal_limits_is_fixed),
 	};
 
