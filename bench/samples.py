@@ -222,17 +222,19 @@ class Samples:
         self.values["shared mean"].append(statistics.mean(rates))
 
     def ibsad(self):
-        """A path of the server by its sockets, as ibsad's, and one of ibsad."""
-        client = self.programs / "bench-path-client"
+        """A path of the server by its sockets, as ibsad's, one by its rings,
+        and one of ibsad."""
+        command = (self.programs / "bench-path-client", 1, 20000, 648, "shared")
         with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
             for _ in range(self.rounds):
-                with Shared(folder, self.build, core=0), \
-                        environment(IBSA_RING="0"):
-                    self.read(run(client, 1, 20000, 648, "shared"),
-                              "ibsad server 1 ")
+                # The server reads the variable when it starts.
+                with environment(IBSA_RING="0"), \
+                        Shared(folder, self.build, core=0):
+                    self.read(run(*command), "ibsad sockets 1 ")
+                with Shared(folder, self.build, core=0):
+                    self.read(run(*command), "ibsad rings 1 ")
                     with self.daemon(folder + "/ibsad"):
-                        self.read(run(client, 1, 20000, 648, "shared"),
-                                  "ibsad 1 ")
+                        self.read(run(*command), "ibsad 1 ")
                     self.identical(folder + "/ibsad")
 
     @contextlib.contextmanager

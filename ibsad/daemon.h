@@ -22,7 +22,8 @@ struct log_limit {
 };
 
 /*
- * @poll_fd:   epoll set of the server, the signals and the clients' umad files
+ * @poll_fd:   epoll set of the signals and the umad files, for which the server
+ *             waits
  * @signal_fd: the signals that end the process
  * @queued:    bytes of memory in the queues of all clients
  * @clients, @reports: by port number; entry 0 is not used. A client is NULL
@@ -45,6 +46,7 @@ struct daemon {
 	const struct settings *settings; /* of the command line */
 	int poll_fd;
 	int signal_fd;
+	bool is_ending; /* a signal has come */
 	size_t queued;
 	uint64_t refused; /* what the policy or a quota did not permit */
 	struct log_limit refusals;
@@ -53,6 +55,9 @@ struct daemon {
 
 /* The operations of the server (owner.c). */
 extern const struct serve_ops ibsad_serve_ops;
+
+/* serve_ops.input (main.c): handle what has arrived at @poll_fd. */
+void ibsad_input(void *owner);
 
 static inline struct policy policy_of(const struct daemon *daemon,
 				      uint32_t port)
@@ -105,8 +110,8 @@ void ibsad_clients_close(struct daemon *daemon, int ms);
 
 /*
  * Wait for a descriptor in the main loop, with @data in its entry: a client file,
- * the address of a member of the daemon, @clients, @server or @signal_fd, or one
- * of the @caches.
+ * the address of a member of the daemon, @clients or @signal_fd, or one of the
+ * @caches.
  * Return: 0 or -errno.
  */
 int ibsad_poll_add(struct daemon *daemon, int fd, void *data) IBSA_MUST_USE;

@@ -195,16 +195,12 @@ static int server_open(struct daemon *daemon, const struct settings *settings,
 		.memory_mb = MEMORY_MB,
 		.any_user = true,
 		.listener = listener,
+		.input_fd = daemon->poll_fd,
 	};
-	int err;
 
 	memcpy(serve.quotas, settings->quotas, sizeof(serve.quotas));
-	err = ibsa__server_open(socket_path(settings).text, &serve, error,
-				&daemon->server);
-	if (err)
-		return err;
-	return ibsad_poll_add(daemon, ibsa__server_fd(daemon->server),
-			      &daemon->server);
+	return ibsa__server_open(socket_path(settings).text, &serve, error,
+				 &daemon->server);
 }
 
 static bool is_cache(const struct daemon *daemon, const void *data)
@@ -239,43 +235,40 @@ static void settings_reload(struct daemon *daemon)
 	ibsad_log("the settings were read again");
 }
 
-/* Return: whether ibsad is to end. */
-static bool signal_handle(struct daemon *daemon)
+static void signal_handle(struct daemon *daemon)
 {
 	struct signalfd_siginfo info;
 
 	if (read(daemon->signal_fd, &info, sizeof(info)) != sizeof(info))
-		return false;
-	if (info.ssi_signo != SIGHUP)
-		return true;
-	settings_reload(daemon);
-	return false;
+		return;
+	if (info.ssi_signo == SIGHUP)
+		settings_reload(daemon);
+	else
+		daemon->is_ending = true;
 }
 
-/*
- * Handle the events. All umad files of clients are noted before the server
- * runs, which may close them.
- */
-static bool events_handle(struct daemon *daemon,
-			  const struct epoll_event *events, int count)
+static void event_handle(struct daemon *daemon, void *data)
 {
-	bool is_ending = false;
+	if (data == &daemon->signal_fd)
+		signal_handle(daemon);
+	else if (data == daemon->clients)
+		daemon->has_input = true;
+	else if (is_cache(daemon, data))
+		ibsad_cache_receive(data);
+	else
+		ibsad_file_readable(data);
+}
+
+void ibsad_input(void *owner)
+{
+	struct daemon *daemon = owner;
+	struct epoll_event events[EVENTS_MAX];
+	const int count = epoll_wait(daemon->poll_fd, events, EVENTS_MAX, 0);
 
 	pthread_mutex_lock(&daemon->lock);
-	for (int i = 0; i < count; i++) {
-		void *data = events[i].data.ptr;
-
-		if (data == &daemon->signal_fd)
-			is_ending = signal_handle(daemon);
-		else if (data == daemon->clients)
-			daemon->has_input = true;
-		else if (is_cache(daemon, data))
-			ibsad_cache_receive(data);
-		else if (data != &daemon->server)
-			ibsad_file_readable(data);
-	}
+	for (int i = 0; i < count; i++)
+		event_handle(daemon, events[i].data.ptr);
 	pthread_mutex_unlock(&daemon->lock);
-	return !is_ending;
 }
 
 static int timeout_ms(const struct daemon *daemon, uint64_t read_ns,
@@ -306,24 +299,19 @@ static void ports_follow(struct daemon *daemon, uint64_t *read_ns)
 /* Return: 0 after a signal; or -errno. */
 static int loop_run(struct daemon *daemon)
 {
-	struct epoll_event events[EVENTS_MAX];
 	uint64_t read_ns = 0;
 	int deletes_ms = -1;
 	int err = 0;
 
-	while (!err || err == -EINTR) {
-		const int count =
-			epoll_wait(daemon->poll_fd, events, EVENTS_MAX,
-				   timeout_ms(daemon, read_ns, deletes_ms));
-
-		if (count > 0 && !events_handle(daemon, events, count))
-			return 0;
+	while (!daemon->is_ending && (!err || err == -EINTR)) {
+		err = ibsa__server_wait(daemon->server,
+					timeout_ms(daemon, read_ns,
+						   deletes_ms));
 		ports_follow(daemon, &read_ns);
 		ibsad_clients_dispatch(daemon);
 		deletes_ms = ibsad_owned_tick(&daemon->owned);
-		err = ibsa__server_wait(daemon->server, 0);
 	}
-	return err;
+	return daemon->is_ending ? 0 : err;
 }
 
 /*

@@ -205,4 +205,5 @@ const struct serve_ops ibsad_serve_ops = {
 	.issm_find = issm_find,
 	.command = command_run,
 	.leave = user_leave,
+	.input = ibsad_input,
 };

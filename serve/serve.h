@@ -162,9 +162,10 @@ struct serve_file_ops {
  * @command:   execute a line of text, and write a text to @out. Return: 0; or
  *             -errno and the reason in *@error
  * @leave:     the last connection of a user has ended; or NULL
+ * @input:     the descriptor @input_fd of the options is readable
  *
- * The server holds the owner's lock while it calls an operation, except @name
- * and @command.
+ * The server holds the owner's lock while it calls an operation, except @name,
+ * @command and @input.
  */
 struct serve_ops {
 	const struct serve_file_ops *file;
@@ -191,6 +192,7 @@ struct serve_ops {
 	int (*command)(void *owner, const char *line, char *out, size_t room,
 		       struct ibsa_error *error);
 	void (*leave)(void *owner, uid_t user);
+	void (*input)(void *owner);
 };
 
 /**
@@ -211,6 +213,8 @@ struct serve_ops {
  *               user and of root
  * @listener:    a socket that listens already, which the server takes over and
  *               whose file it does not remove; 0: create one
+ * @input_fd:    a descriptor of the owner for which ibsa__server_wait() waits,
+ *               too; it returns after the operation @input; 0: none
  * @quotas:      the limits of each quota
  */
 struct server_options {
@@ -226,6 +230,7 @@ struct server_options {
 	bool has_rings;
 	bool any_user;
 	int listener;
+	int input_fd;
 	struct serve_limits quotas[SERVE_QUOTAS];
 };
 

@@ -209,6 +209,15 @@ static void handle_repeater(struct server_source *source, uint32_t events)
 	(void)events;
 }
 
+static void handle_input(struct server_source *source, uint32_t events)
+{
+	struct server *server = source->server;
+
+	(void)events;
+	server->had_input = true;
+	server->options.ops->input(server->options.owner);
+}
+
 /* Return: the next client with packets to send, or NULL. */
 static struct server_peer *next_ready(struct server *server)
 {
@@ -312,9 +321,10 @@ int ibsa__server_wait(struct server *server, int timeout_ms)
 
 	if (!ibsa__server_is_ours(server))
 		return -EINVAL;
+	server->had_input = false;
 	err = round_serve(server, timeout_ms);
 	for (int i = 1; !err && !list_is_empty(&server->active); i++) {
-		if (i == ROUNDS_MAX)
+		if (i == ROUNDS_MAX || server->had_input)
 			return ibsa__source_repeat(&server->repeater);
 		err = round_serve(server, 0);
 	}
@@ -470,6 +480,7 @@ static struct server *server_new(const struct server_options *options)
 	source_init(&server->timer, server, handle_timer);
 	source_init(&server->waker, server, handle_waker);
 	source_init(&server->repeater, server, handle_repeater);
+	source_init(&server->input, server, handle_input);
 	source_init(&server->opens, server, NULL);
 	list_init(&server->peers);
 	list_init(&server->users);
@@ -502,6 +513,10 @@ static int open_fds(struct server *server)
 		err = ibsa__server_watch(&server->waker, EPOLLIN);
 	if (!err)
 		err = ibsa__source_repeat(&server->repeater);
+	if (!err && server->options.input_fd) {
+		server->input.fd = server->options.input_fd;
+		err = ibsa__server_watch(&server->input, EPOLLIN);
+	}
 	return err;
 }
 

@@ -198,6 +198,8 @@ struct server {
 	 * readable by it.
 	 */
 	struct server_source repeater;
+	struct server_source input; /* of the owner: see struct serve_ops */
+	bool had_input;
 	/*
 	 * The inotify descriptor, which reports that a FIFO was opened or
 	 * closed.
