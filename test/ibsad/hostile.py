@@ -7,6 +7,8 @@ usage: hostile.py IBSAD IBSA TOPOLOGY [LATENCY]
 LATENCY: milliseconds by which attacks may delay 99.9 % of the innocent's
 queries, with the attackers on the first core and all else on the second.
 
+Lists the attacks, each of which ibsad must refuse, and fails below 200.
+
 The clients use ibsad's protocol without a library of this project. Needs root,
 to run as other users.
 """
@@ -32,6 +34,9 @@ SERVICE = 0x0031
 SERVER_S = 60
 # The quota of bytes of a user; what the connections of a user need besides.
 BYTES_MB, OTHER_MB = 8, 8
+ATTACKS_MIN = 200
+# The pipe by which the processes of attackers report what was refused.
+REFUSED = os.pipe()
 
 
 class Gone(Exception):
@@ -156,20 +161,45 @@ def expect(got, want, what):
         raise AssertionError(f"{what}: {got} instead of {want}")
 
 
+def refused(got, want, what):
+    """An attack had the answer that it must have."""
+    expect(got, want, what)
+    os.write(REFUSED[1], (what + "\n").encode())
+
+
+def attacks_list():
+    """Return: the attacks that were refused, each once, in their order."""
+    os.close(REFUSED[1])
+    with open(REFUSED[0], encoding="ascii") as names:
+        return list(dict.fromkeys(names.read().splitlines()))
+
+
 def attack_agents(path):
     client = Client(path, agent=False)
     for mgmt_class in (0x01, 0x81, 0x04, 0x05, 0x06, 0x07, 0x09, 0x32, 0x4f):
         for version in (1, 2):
             err, _ = client.register_try(mgmt_class, version)
-            expect(err, errno.EPERM, f"agent of class {mgmt_class:#x}")
+            refused(err, errno.EPERM,
+                    f"agent of class {mgmt_class:#x} version {version}")
     for method in (GET, SET, TABLE, DELETE):
         err, _ = client.register_try(methods=1 << method)
-        expect(err, errno.EPERM, f"agent for method {method:#x}")
+        refused(err, errno.EPERM, f"agent for method {method:#x}")
     err, _ = client.register_try(flags=1)
-    expect(err, errno.EINVAL, "RMPP by the program")
+    refused(err, errno.EINVAL, "RMPP by the program")
     err, _ = client.register_try(qpn=2)
-    expect(err, errno.EINVAL, "queue pair of the agent")
+    refused(err, errno.EINVAL, "queue pair of the agent")
     client.close()
+
+
+def request_text(payload):
+    """The header of a MAD, as far as it may be the reason of a refusal."""
+    base, mgmt_class, version, method, _, _, _, attribute = \
+        struct.unpack_from(">BBBBHHQH", payload)
+    flags, = struct.unpack_from(">B", payload, 26)
+    key, = struct.unpack_from(">Q", payload.ljust(256, b"\0"), 36)
+    return f"class {mgmt_class:#04x}, base {base}, version {version:#x}, " \
+        f"method {method:#04x}, attribute {attribute:#06x}, flags {flags}, " \
+        f"SM_Key {key:#x}, {len(payload)} bytes"
 
 
 def attack_requests(path):
@@ -177,8 +207,6 @@ def attack_requests(path):
     not_sent, denied = (errno.EPERM, None), (0, DENIED)
     port_info, lft = 0x0015, 0x0019
     cases = [
-        (mad(GET, port_info, 0x01, 1), {}, not_sent),
-        (mad(SET, port_info, 0x01, 1), {}, not_sent),
         (mad(SET, port_info, 0x81, 1), {"lid": 0xffff}, not_sent),
         (mad(SET, lft, 0x81, 1), {"lid": 0xffff, "qpn": 0}, not_sent),
         (mad(GET, 0x0012, 0x04, 1), {}, not_sent),
@@ -214,9 +242,21 @@ def attack_requests(path):
         (mad(GET, 0x0011, key=1), {}, denied),
         (mad(TABLE, 0x0011, key=1 << 63), {}, denied),
     ]
+    cases += [(mad(method, attribute, mgmt_class, 1), {}, not_sent)
+              for mgmt_class in (0x01, 0x81) for method in (GET, SET)
+              for attribute in (0x0010, 0x0011, 0x0012, 0x0014, port_info,
+                                0x0016, 0x0017, 0x0018, lft, 0x001b, 0x0020,
+                                0x0031)]
+    cases += [(mad(method, attribute), {}, denied)
+              for method in (SET, DELETE)
+              for attribute in (0x0001, 0x0011, 0x0012, 0x0013, 0x0014, 0x0015,
+                                0x0017, 0x0018, 0x0020, 0x0033, 0x0035, 0x0036,
+                                0x0039, 0x00f3)]
+    cases += [(mad(method, 0x0035), {}, denied) for method in range(32)
+              if method not in (GET, SET, TABLE, DELETE)]
     for payload, options, want in cases:
-        expect(client.ask(payload, **options), want,
-               f"{payload[:24].hex()} {options}")
+        refused(client.ask(payload, **options), want,
+                f"{request_text(payload)} {options or ''}".rstrip())
     expect(client.ask(mad(TABLE, 0x0011)), (0, 0), "a query afterwards")
     client.close()
 
@@ -226,23 +266,23 @@ def attack_registrations(path):
     client = Client(path)
     for gid in (bytes(16), b"\xff" * 16, b"\xfe\x80" + bytes(13) + b"\1"):
         for method in (SET, DELETE):
-            expect(client.ask(service_mad(client, 1, method, gid=gid)),
-                   (0, DENIED), f"service of {gid.hex()}")
+            refused(client.ask(service_mad(client, 1, method, gid=gid)),
+                    (0, DENIED), f"method {method:#x}: service of {gid.hex()}")
     for mask in (0, 1, 2, 4, 1 << 4, 1 << 6):
-        expect(client.ask(service_mad(client, 1, mask=mask)), (0, DENIED),
-               f"service with the mask {mask:#x}")
+        refused(client.ask(service_mad(client, 1, mask=mask)), (0, DENIED),
+                f"service with the mask {mask:#x}")
     answers = [client.ask(service_mad(client, number))
                for number in range(80)]
-    expect((answers.count((0, 0)), answers.count((0, DENIED))), (64, 16),
-           "services within the quota")
+    refused((answers.count((0, 0)), answers.count((0, DENIED))), (64, 16),
+            "services above the quota")
     for number in range(64, 80):
-        expect(client.ask(service_mad(client, number, DELETE)), (0, DENIED),
-               "Delete of none")
+        refused(client.ask(service_mad(client, number, DELETE)), (0, DENIED),
+                "Delete of a service that was refused")
     err, _ = client.register_try(methods=1 << REPORT)
     expect(err, 0, "agent for Reports")
-    expect(client.ask(mad(SET, 0x0003, mask=0x15f6,
-                          body=bytes(22) + b"\1\1" + bytes(12))),
-           (0, DENIED), "a subscription above the quota")
+    refused(client.ask(mad(SET, 0x0003, mask=0x15f6,
+                           body=bytes(22) + b"\1\1" + bytes(12))),
+            (0, DENIED), "a subscription above the quota")
     client.close()
 
 
@@ -257,14 +297,14 @@ def attack_files(path):
                  b"class/infiniband_mad/umad0/device/driver"):
         for kind in (FILE, FOLDER):
             err, _ = client.request(kind, name)
-            expect(err, errno.EACCES, f"file {name}")
+            refused(err, errno.EACCES, f"file {name}, message {kind}")
     err, _ = client.request(FILE, b"class/infiniband/" + b"a" * 300)
-    expect(err, errno.ENAMETOOLONG, "long name")
+    refused(err, errno.ENAMETOOLONG, "long name")
     err, _ = client.request(ISSM, struct.pack("=I", 0))
-    expect(err, errno.EPERM, "issm file")
+    refused(err, errno.EPERM, "issm file")
     for line in (b"stop", b"link down a/1", b""):
         err, _ = client.request(CONTROL, line)
-        expect(err, errno.EINVAL, f"command {line}")
+        refused(err, errno.EINVAL, f"command {line}")
     client.close()
 
 
@@ -303,8 +343,8 @@ def attack_frames(path):
     }
     for name, act in acts.items():
         client = Client(path)
-        if not ends(client, lambda act=act, client=client: act(client)):
-            raise AssertionError(f"{name}: the connection did not end")
+        refused(ends(client, lambda act=act, client=client: act(client)), True,
+                "frame: " + name)
         client.close()
 
 
@@ -317,8 +357,8 @@ def attack_tids(path):
         status, reply = client.answer()
         expect((status, reply[3], reply[12:16]), (0, 0x81, b"\0\0\0\5"),
                "reply")
-        if select.select([client.data], [], [], 0)[0]:
-            raise AssertionError("a second reply")
+        refused(select.select([client.data], [], [], 0)[0], [],
+                f"reply of another client, TransactionID of {client.agent}")
         client.close()
 
 
@@ -332,8 +372,7 @@ def attack_connections(path):
         expect(err.errno, errno.EUSERS, "too many connections")
     except Gone:
         pass
-    if not 1 < len(clients) < 400:
-        raise AssertionError(f"{len(clients)} connections")
+    refused(1 < len(clients) < 400, True, "all connections")
     for number, client in enumerate(clients):
         if number % 2:
             client.data.send(b"\0" * 63)
@@ -470,6 +509,8 @@ def attack_by_floods(path, latency_ms):
     for kind, child in zip(FLOODS, floods):
         if not finished(child):
             failed.append("flood of " + kind)
+        else:
+            refused(beside_ms is not None, True, "flood of " + kind)
     return failed
 
 
@@ -508,6 +549,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         fabric_path, path = folder + "/fabric", folder + "/ibsad"
+        if latency_ms:
+            os.sched_setaffinity(0, {1})
         environment = {**os.environ, "IBSA_FABRIC": "unix:" + fabric_path}
         fabric = subprocess.Popen([ibsa, "fabric", "run", topology, "--socket",
                                    fabric_path], stdout=subprocess.DEVNULL)
@@ -519,8 +562,6 @@ def main():
                                    stdout=subprocess.PIPE).stdout
                     for name in ("PIR", "SR", "MCMR", "IIR", "GIR")]
         before = tables()
-        if latency_ms:
-            os.sched_setaffinity(0, {1})
         daemon = subprocess.Popen(
             [ibsad, "--standalone", "--socket", path, "--quota",
              f"bytes={BYTES_MB << 20}/{2 * BYTES_MB << 20}", "ibsa0"],
@@ -538,6 +579,11 @@ def main():
             failed.append("ibsad did not end with success")
         if end(fabric):
             failed.append("the fabric server did not end with success")
+    attacks = attacks_list()
+    for number, name in enumerate(attacks, 1):
+        print(f"{number:3} {name}")
+    if len(attacks) < ATTACKS_MIN:
+        failed.append(f"only {len(attacks)} attacks were refused")
     for name in failed:
         print("FAILED:", name)
     return 1 if failed else 0
