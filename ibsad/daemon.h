@@ -44,6 +44,7 @@ struct daemon {
 	uint32_t seats;
 	bool performance;
 	const struct settings *settings; /* of the command line */
+	bool owns_socket;		 /* its file is not systemd's */
 	int poll_fd;
 	int signal_fd;
 	bool is_ending; /* a signal has come */

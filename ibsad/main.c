@@ -159,6 +159,7 @@ static int signals_open(struct daemon *daemon)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR2);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return -errno;
 	daemon->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -196,6 +197,7 @@ static int server_open(struct daemon *daemon, const struct settings *settings,
 		.any_user = true,
 		.listener = listener,
 		.input_fd = daemon->poll_fd,
+		.path_stays = listener && !daemon->owns_socket,
 	};
 
 	memcpy(serve.quotas, settings->quotas, sizeof(serve.quotas));
@@ -235,6 +237,20 @@ static void settings_reload(struct daemon *daemon)
 	ibsad_log("the settings were read again");
 }
 
+/*
+ * Continue as the program that is installed now, which is a newer one after an
+ * upgrade. Clients wait at the socket until it accepts them.
+ */
+static void program_replace(struct daemon *daemon)
+{
+	const int err = ibsad_systemd_replace(
+		ibsa__server_listener(daemon->server), daemon->owns_socket,
+		daemon->settings->argv);
+
+	ibsad_log("cannot execute %.200s: %s", daemon->settings->argv[0],
+		  strerror(-err));
+}
+
 static void signal_handle(struct daemon *daemon)
 {
 	struct signalfd_siginfo info;
@@ -243,6 +259,8 @@ static void signal_handle(struct daemon *daemon)
 		return;
 	if (info.ssi_signo == SIGHUP)
 		settings_reload(daemon);
+	else if (info.ssi_signo == SIGUSR2)
+		program_replace(daemon);
 	else
 		daemon->is_ending = true;
 }
@@ -402,6 +420,7 @@ static int status_print(const struct settings *settings)
 int main(int argc, char **argv)
 {
 	struct settings settings = {
+		.argv = argv,
 		.quotas = {
 			[SERVE_CONNECTIONS] = { .one = 128, .all = 768 },
 			[SERVE_REQUESTS] = { .one = 20000, .all = 50000 },
@@ -418,6 +437,7 @@ int main(int argc, char **argv)
 	struct ibsa_error error = { "" };
 	struct settings base;
 	int listener;
+	bool is_own;
 	int err;
 
 	if (!settings_read(argc, argv, &settings))
@@ -432,12 +452,13 @@ int main(int argc, char **argv)
 	}
 	daemon.performance = settings.performance;
 	signal(SIGPIPE, SIG_IGN);
-	listener = settings.is_standalone ? 0 : ibsad_systemd_socket();
+	listener = ibsad_systemd_socket(&is_own);
+	daemon.owns_socket = settings.is_standalone && (!listener || is_own);
 	if (!settings.is_standalone)
 		ibsa_environment_ignore();
-	if (!settings.is_standalone && listener <= 0) {
-		ibsad_log("systemd has passed no socket; to start ibsad by "
-			  "hand, give --standalone");
+	if (listener < 0 || (!listener && !settings.is_standalone)) {
+		ibsad_log("systemd has not passed one socket; to start ibsad "
+			  "by hand, give --standalone");
 		return EXIT_USAGE;
 	}
 	err = daemon_run(&daemon, &settings, listener, &error);

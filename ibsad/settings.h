@@ -5,7 +5,9 @@
 
 #include "serve/serve.h"
 
+/* @argv: of the process */
 struct settings {
+	char **argv;
 	const char *device;
 	const char *socket;
 	const char *config;

@@ -6,11 +6,22 @@
 #ifndef IBSAD_SYSTEMD_H
 #define IBSAD_SYSTEMD_H
 
+#include <stdbool.h>
+
+#include <ibsa/types.h>
+
 /*
- * Return: the listening socket that systemd has passed; 0: none; -EINVAL: more
- * than one.
+ * Return: the listening socket that systemd, or ibsad_systemd_replace(), has
+ * passed; 0: none; -EINVAL: more than one. *@out_is_own: a standalone ibsad has
+ * created it.
  */
-int ibsad_systemd_socket(void);
+int ibsad_systemd_socket(bool *out_is_own);
+
+/*
+ * Execute the program of @argv in this process, and pass it the socket as
+ * systemd does. Return: -errno; this process then goes on as before.
+ */
+int ibsad_systemd_replace(int listener, bool is_own, char **argv) IBSA_MUST_USE;
 
 /* Tell systemd a state, such as "READY=1"; without systemd, do nothing. */
 void ibsad_systemd_notify(const char *state);

@@ -334,15 +334,27 @@ void ibsa__peer_check_deadlines(struct server_peer *peer, uint64_t now_ns)
 					    "time");
 }
 
+/* Take the socket that the options have, and its file unless it stays. */
+static int listener_take(struct server *server)
+{
+	large_stat found;
+
+	server->listener.fd = server->options.listener;
+	if (!server->options.path_stays &&
+	    !ibsa__stat(server->path, O_NOFOLLOW, &found)) {
+		server->device = found.st_dev;
+		server->inode = found.st_ino;
+	}
+	return 0;
+}
+
 static int listener_open(struct server *server, struct ibsa_error *error)
 {
 	int lock;
 	int err;
 
-	if (server->options.listener) {
-		server->listener.fd = server->options.listener;
-		return 0;
-	}
+	if (server->options.listener)
+		return listener_take(server);
 	lock = ibsa__server_lock(server->path, error);
 	if (lock == -EBUSY || lock == -EEXIST)
 		return lock;

@@ -211,8 +211,9 @@ struct serve_ops {
  * @has_rings:   offer rings to clients
  * @any_user:    serve the processes of all users; otherwise only those of this
  *               user and of root
- * @listener:    a socket that listens already, which the server takes over and
- *               whose file it does not remove; 0: create one
+ * @listener:    a socket that listens already, which the server takes over; 0:
+ *               create one. It stays open if another process has it, too
+ * @path_stays:  the file of @listener is another program's: it is not removed
  * @input_fd:    a descriptor of the owner for which ibsa__server_wait() waits,
  *               too; it returns after the operation @input; 0: none
  * @quotas:      the limits of each quota
@@ -231,6 +232,7 @@ struct server_options {
 	bool any_user;
 	int listener;
 	int input_fd;
+	bool path_stays;
 	struct serve_limits quotas[SERVE_QUOTAS];
 };
 
@@ -283,6 +285,9 @@ void ibsa__server_wake(struct server *server);
  * server belongs to the parent process.
  */
 int ibsa__server_fd(const struct server *server);
+
+/* Return: the socket that listens, for @listener of the next process. */
+int ibsa__server_listener(const struct server *server);
 
 /* Change the limits. What exceeds them already stays. */
 void ibsa__server_quotas_set(struct server *server,

@@ -342,6 +342,11 @@ int ibsa__server_fd(const struct server *server)
 	return ibsa__server_is_ours(server) ? server->epoll_fd : -1;
 }
 
+int ibsa__server_listener(const struct server *server)
+{
+	return server->listener.fd;
+}
+
 struct server_stats ibsa__server_stats(const struct server *server)
 {
 	return server->stats;
@@ -386,6 +391,23 @@ static void server_close_inherited(struct server *server)
 	ibsa__inherit(&server->inherited);
 }
 
+/*
+ * Close the listening socket, so that no client connects to a server that is
+ * closing. A socket whose file stays is another program's, too, as that of
+ * systemd: shutdown() would end it for the next server.
+ */
+static void listener_close(struct server *server)
+{
+	if (server->listener.fd < 0)
+		return;
+	ibsa__server_unlink(server);
+	if (server->options.path_stays) {
+		(void)!ibsa__server_watch(&server->listener, 0);
+		fd_close(&server->listener.fd);
+	}
+	ibsa__source_close(&server->listener);
+}
+
 void ibsa__server_close(struct server *server)
 {
 	if (!server)
@@ -394,13 +416,7 @@ void ibsa__server_close(struct server *server)
 		server_close_inherited(server);
 		return;
 	}
-	/*
-	 * Close the listening socket first, so that no client connects to a
-	 * server that is closing.
-	 */
-	if (server->listener.fd >= 0)
-		ibsa__server_unlink(server);
-	ibsa__source_close(&server->listener);
+	listener_close(server);
 	while (!list_is_empty(&server->peers))
 		ibsa__peer_disconnect(list_object(server->peers.next,
 						  struct server_peer, link),
