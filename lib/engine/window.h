@@ -73,17 +73,17 @@ static inline void window_grow(struct window *window, uint64_t sent_ns)
 }
 
 /*
- * Make the window smaller by @places, once for all requests that were in flight
+ * Make the window smaller by @count requests, once for all requests that were in flight
  * together. Return: whether the request that was sent at @sent_ns is the first
  * one of them.
  */
-static inline bool window_cut(struct window *window, unsigned int places,
+static inline bool window_cut(struct window *window, unsigned int count,
 			      uint64_t sent_ns, uint64_t now_ns)
 {
 	if (sent_ns < window->cut_ns)
 		return false;
 	window->cut_ns = now_ns;
-	window->size -= places;
+	window->size -= count;
 	if (window->size < window->min)
 		window->size = window->min;
 	window->threshold = window->size;

@@ -105,7 +105,7 @@ static void an_smp_with_an_invalid_path_is_refused(void **state)
 }
 
 /*
- * Get the NodeInfo of the switch, by its LID, or of what is @hops along the path
+ * Get the NodeInfo of the switch, by its LID, or of the node @hops along the path
  * from there to b.
  */
 static const uint8_t *node_info_from_switch(const struct rig *rig, uint8_t hops)
