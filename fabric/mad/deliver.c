@@ -20,13 +20,13 @@ enum {
 
 /*
  * Whether the MAD is accepted: its queue pair exists, and the port has its
- * P_Key.
+ * P_Key; otherwise count it.
  */
 static bool gets_in(struct mad_net *net, const struct message *message,
 		    const struct arrival *at)
 {
 	const uint32_t end = net->subnet->topo.ports[at->port].end;
-	const struct end_setup *setup = &net->subnet->setups[end];
+	struct end_setup *setup = &net->subnet->setups[end];
 	const bool is_smp = mad_is_smp(message->body.bytes);
 	const uint32_t qpn = is_smp ? 0 : IBSA_QPN_GSI;
 	const bool is_fan = message->mad.dlid >= net->subnet->lids.limit;
@@ -39,6 +39,8 @@ static bool gets_in(struct mad_net *net, const struct message *message,
 	}
 	if (is_smp || ibsa__pkey_passes(setup, message->mad.pkey))
 		return true;
+	if (setup->pkey_violations < UINT16_MAX)
+		setup->pkey_violations++;
 	ibsa__drop(net, IBSA_DROP_PKEY);
 	return false;
 }

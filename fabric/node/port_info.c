@@ -171,6 +171,7 @@ static void port_info_set_end(const struct subnet *subnet,
 	out->master_sm_sl = setup->sm_sl & 0xf;
 	out->m_key_lease_period = M_KEY_LEASE;
 	out->lmc = port->lmc;
+	out->p_key_violations = setup->pkey_violations;
 	out->guid_cap = GUID_CAP_ADAPTER;
 	out->subnet_timeout = SUBNET_TIMEOUT;
 	out->capability_mask =

@@ -117,7 +117,8 @@ static void value_complete(uint8_t *want, uint8_t have)
 
 /*
  * Replace components that are zero by the current values, and components that
- * are all ones by the supported values.
+ * are all ones by the supported values. The counter of M_Key violations can only
+ * be set to zero.
  */
 static void port_set_complete(struct port_set *set)
 {
@@ -134,6 +135,8 @@ static void port_set_complete(struct port_set *set)
 		       have->link_down_default_state);
 	value_complete(&want->neighbor_mtu, have->neighbor_mtu);
 	value_complete(&want->operational_vls, have->operational_vls);
+	if (want->m_key_violations)
+		want->m_key_violations = have->m_key_violations;
 	if (want->link_width_enabled == ALL_WIDTHS)
 		want->link_width_enabled = have->link_width_supported;
 	if (want->link_speed_enabled == ALL_SPEEDS)
@@ -156,6 +159,8 @@ static void port_set_apply_end(struct port_set *set)
 	setup->sm_sl = want->master_sm_sl;
 	if (want->client_reregister)
 		setup->reregisters++;
+	if (!want->p_key_violations)
+		setup->pkey_violations = 0;
 	if (end->lid != want->lid || set->port->lmc != want->lmc)
 		ibsa__lids_set(subnet, set->port->end, want->lid, want->lmc);
 }
@@ -247,7 +252,11 @@ static void port_set_apply(struct port_set *set)
 	port_set_apply_state(set);
 }
 
-static void set_port(struct smp *smp, struct topo_port *port)
+/*
+ * Set a port. Return: whether the SM has asked its clients to register again,
+ * which the response repeats (o14-12.2.1).
+ */
+static bool set_port(struct smp *smp, struct topo_port *port)
 {
 	struct port_set set = {
 		.smp = smp,
@@ -263,6 +272,7 @@ static void set_port(struct smp *smp, struct topo_port *port)
 		port_set_apply(&set);
 	else
 		smp->status = SMP_INVALID;
+	return !smp->status && set.is_end && set.want.client_reregister;
 }
 
 void ibsa__sma_port_info(struct smp *smp)
@@ -270,15 +280,16 @@ void ibsa__sma_port_info(struct smp *smp)
 	uint8_t wire[LID_BYTES + SMP_DATA_BYTES];
 	struct topo_port *port = port_of(smp);
 	struct ibsa_port_info info;
+	bool reregisters;
 	uint64_t over;
 
 	if (!port) {
 		smp->status = SMP_INVALID;
 		return;
 	}
-	if (smp->is_set)
-		set_port(smp, port);
+	reregisters = smp->is_set && set_port(smp, port);
 	ibsa__port_info(smp->nodes, port, smp->number, &info);
+	info.client_reregister = reregisters;
 	ibsa_port_info_record.encode(&info, wire, &over);
 	memcpy(smp->data, wire + LID_BYTES, SMP_DATA_BYTES);
 }

@@ -71,6 +71,8 @@ struct switch_tables;
 struct end_setup {
 	uint16_t *pkeys; /* NULL: only the default P_Key */
 	uint16_t pkey_count;
+	/* MADs without a P_Key of the table, since an SM has set the counter to 0 */
+	uint16_t pkey_violations;
 	/* Values of the port's SMSL and SMLID, as an SM has last set them. */
 	uint8_t sm_sl;
 	uint32_t sm_lid;

@@ -95,6 +95,69 @@ static void impossible_values_are_refused(void **state)
 			    sizeof(before));
 }
 
+/* The response repeats the request to reregister, which a Get does not show. */
+static void a_request_to_reregister_is_repeated(void **state)
+{
+	enum { PORT_INFO_AT = 4, REREGISTER_AT = 51, REREGISTER = 0x80 };
+	const struct rig *rig = *state;
+	struct ibsa_port_info want = sma_port_info(rig, 0, path_b, 2);
+	uint8_t wire[PORT_INFO_AT + SMP_DATA_BYTES];
+	const uint8_t *mad;
+	uint64_t over;
+
+	want.port_state = 0;
+	want.port_physical_state = 0;
+	want.client_reregister = 1;
+	ibsa_port_info_record.encode(&want, wire, &over);
+	mad = sma_exchange(rig, SET, PORT_INFO, 0, path_b, 2,
+			   wire + PORT_INFO_AT);
+	assert_int_equal(sma_status(mad), 0);
+	assert_int_equal(mad[SMP_DATA + REREGISTER_AT] & REREGISTER,
+			 REREGISTER);
+	mad = sma_get(rig, PORT_INFO, 0, path_b, 2);
+	assert_int_equal(mad[REREGISTER_AT] & REREGISTER, 0);
+}
+
+/*
+ * A port counts the MADs that have no P_Key of its table, until an SM sets the
+ * counter to zero; another value does not change it.
+ */
+static void violations_of_the_pkey_are_counted(void **state)
+{
+	static const uint16_t limited[] = { 0x7fff };
+	const struct ibsa_fabric_port_change change = {
+		.mask = IBSA_CHANGE_PKEYS,
+		.pkeys = limited,
+		.pkey_count = 1,
+	};
+	const struct rig *rig = *state;
+	const uint32_t agent = file_agent(rig->a, 0, 0, 0);
+	const uint32_t lid = file_lid(rig->fabric, "b", 1);
+	struct ibsa_port_info info;
+	struct packet_out packet;
+
+	assert_int_equal(ibsa_fabric_port_set(rig->fabric, "a", 1, &change), 0);
+	assert_int_equal(ibsa_fabric_port_set(rig->fabric, "b", 1, &change), 0);
+	for (uint8_t tid = 1; tid <= 2; tid++) {
+		packet = file_request(agent, lid, CLASS_VENDOR, GET, NODE_INFO,
+				      tid);
+		assert_int_equal(file_write(rig->a, &packet), 0);
+	}
+	for (uint16_t value = 4; value-- > 0;) {
+		info = sma_port_info(rig, 0, path_b, 2);
+		assert_int_equal(info.p_key_violations, 2);
+		assert_int_equal(info.m_key_violations, 0);
+		info.port_state = 0;
+		info.port_physical_state = 0;
+		info.p_key_violations = value;
+		info.m_key_violations = value;
+		assert_int_equal(sma_set_port(rig, 0, path_b, 2, &info), 0);
+	}
+	info = sma_port_info(rig, 0, path_b, 2);
+	assert_int_equal(info.p_key_violations, 0);
+	assert_int_equal(info.m_key_violations, 0);
+}
+
 /* Each kind of table returns what was set. */
 static void tables_keep_what_is_set(void **state)
 {
@@ -185,6 +248,8 @@ int main(void)
 		TEST(request_for_a_missing_object_is_refused),
 		TEST(only_devices_of_mellanox_have_their_attribute),
 		TEST(impossible_values_are_refused),
+		TEST(a_request_to_reregister_is_repeated),
+		TEST(violations_of_the_pkey_are_counted),
 		TEST(tables_keep_what_is_set),
 		BARE(tables_keep_what_is_set),
 		TEST(the_embedded_sm_shows_its_tables),
