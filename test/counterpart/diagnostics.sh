@@ -95,7 +95,7 @@ addresses() {
 	count 1 ': leaf1$|\.leaf1$' smpquery -D nodedesc 0,1
 }
 
-# smpquery prints the attributes of a switch and an adapter.
+# Check the attributes of a switch and an adapter, as smpquery prints them.
 attributes() {
 	at smpquery portinfo "$leaf3" 3
 	same 'width' 4X "$(value LinkWidthActive)"
@@ -114,7 +114,7 @@ attributes() {
 	count 4 '^[0-9a-f ]*$' smpdump "$far" 0x15
 }
 
-# Nodes refuse at once the attributes that they do not have.
+# Check that nodes refuse at once the attributes that they do not have.
 refusals() {
 	refuses 'switch info query failed' smpquery switchinfo "$far"
 	refuses 'port info extended not supported' smpquery portinfoextended \

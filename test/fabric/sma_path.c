@@ -105,8 +105,8 @@ static void an_smp_with_an_invalid_path_is_refused(void **state)
 }
 
 /*
- * Get the NodeInfo of the switch, by its LID, or of the node @hops along the path
- * from there to b.
+ * Get the NodeInfo of the node that is @hops hops from the switch on the path to
+ * b. The SMP goes to the switch by LID.
  */
 static const uint8_t *node_info_from_switch(const struct rig *rig, uint8_t hops)
 {
