@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: diagnostics.sh IBSA DROP-IN DGX.NET
 #
-# Sweeps the fabric of 64 hosts in DGX.NET with all programs of infiniband-diags, of
+# Sweeps the fabric of 64 adapters in DGX.NET with all programs of infiniband-diags, of
 # this Debian release and of the next, as processes of the host dgx1 on a fabric
 # server, with OpenSM at dgx1 and a standby at dgx2: errors that are scripted, links
-# that are slow, down and disabled, requests that nodes refuse. Then the OpenSM of
-# dgx1 is killed, and comes back.
+# that are slow, down and disabled, requests that nodes refuse; and with programs of
+# libibverbs. Then the OpenSM of dgx1 is killed, and comes back.
 # IBSA is the command ibsa as it was built, DROP-IN the library that replaces
 # libibumad. Exit status: 0 passed, 1 failed, 77 a required program is missing.
 set -uo pipefail
@@ -97,20 +97,20 @@ addresses() {
 
 # Check the attributes of a switch and an adapter, as smpquery prints them.
 attributes() {
-	at smpquery portinfo "$leaf3" 3
+	at smpquery portinfo "$leaf" 3
 	same 'width' 4X "$(value LinkWidthActive)"
 	same 'widths' '1X or 4X or 2X' "$(value LinkWidthSupported)"
 	same 'speed' '106.25 Gbps' "$(value LinkSpeedExtActive)"
-	at smpquery switchinfo "$leaf3"
+	at smpquery switchinfo "$leaf"
 	same 'LifeTime' 18 "$(value LifeTime)"
-	count 1 '^64 pkeys capacity for this port' smpquery pkeys "$leaf3" 3
+	count 1 '^64 pkeys capacity for this port' smpquery pkeys "$leaf" 3
 	count 1 '^64 pkeys capacity for this port' smpquery pkeys "$far"
-	count 1 '^ports: in 16, out  1:' smpquery sl2vl "$leaf3" 1
+	count 1 '^ports: in 16, out  1:' smpquery sl2vl "$leaf" 1
 	count 1 '^ports: in  0, out  0:' smpquery sl2vl "$far"
-	count 2 '^WEIGHT: ' smpquery vlarb "$leaf3" 3
+	count 2 '^WEIGHT: ' smpquery vlarb "$leaf" 3
 	count 2 '^WEIGHT: ' smpquery vlarb "$far"
 	count 1 '^32 guids capacity for this port' smpquery guidinfo "$far"
-	count 1 '^LinkSpeedActive:\.*0x00' smpquery mlnxextportinfo "$leaf3" 3
+	count 1 '^LinkSpeedActive:\.*0x00' smpquery mlnxextportinfo "$leaf" 3
 	count 4 '^[0-9a-f ]*$' smpdump "$far" 0x15
 }
 
@@ -118,10 +118,10 @@ attributes() {
 refusals() {
 	refuses 'switch info query failed' smpquery switchinfo "$far"
 	refuses 'port info extended not supported' smpquery portinfoextended \
-		"$leaf3" 3
-	refuses 'port info query failed' smpquery portinfo "$leaf3" 250
-	refuses 'invalid port number' smpquery pkeys "$leaf3" 250
-	refuses 'method 1, attribute 1 failure' vendstat -N "$leaf3"
+		"$leaf" 3
+	refuses 'port info query failed' smpquery portinfo "$leaf" 250
+	refuses 'invalid port number' smpquery pkeys "$leaf" 250
+	refuses 'method 1, attribute 1 failure' vendstat -N "$leaf"
 	refuses 'failed' ibccquery classportinfo "$far"
 }
 
@@ -150,7 +150,7 @@ discovery() {
 	count 12 '^Unicast lids' dump_fts
 	count 12 '^Multicast mlids' dump_fts -M
 	count 0 . ibidsverify
-	count 76 ' : \(' ibroute "$leaf3"
+	count 76 ' : \(' ibroute "$leaf"
 	count 76 'NodeDescription' saquery NR
 	# The leaf of mlx5_2 is two hops from that of mlx5_0.
 	count 4 '^\[' ibtracert "$near" "$far"
@@ -165,14 +165,14 @@ discovery() {
 # Errors at one port, and a counter that counts the packets of these programs.
 counters() {
 	local before
-	at perfquery -x "$leaf3" 3
+	at perfquery -x "$leaf" 3
 	before=$(value PortXmitPkts)
-	count 1 '\.dgx3 mlx5_2$' smpquery nodedesc "$(lid 'dgx3 mlx5_2')"
-	at perfquery -x "$leaf3" 3
+	count 1 "\.dgx3 $adapter\$" smpquery nodedesc "$(lid "dgx3 $adapter")"
+	at perfquery -x "$leaf" 3
 	[ "$(value PortXmitPkts)" -gt "$before" ] ||
 		wrong "PortXmitPkts stays at $before"
-	"$ibsa" fabric errors leaf3/3 SymbolErrors +7 || wrong 'fabric errors'
-	at perfquery "$leaf3" 3
+	"$ibsa" fabric errors "$switch/3" SymbolErrors +7 || wrong 'fabric errors'
+	at perfquery "$leaf" 3
 	same 'SymbolErrorCounter' 7 "$(value SymbolErrorCounter)"
 	ibqueryerrors -C mlx5_0 -P 1 >out 2>err
 	same 'ports with errors' 1 "$(grep -c 'GUID .* port [0-9]*:' out)"
@@ -189,7 +189,7 @@ clear_counters() {
 
 # A port that is down, with the physical state $1
 down_port() {
-	at smpquery portinfo "$leaf3" 3
+	at smpquery portinfo "$leaf" 3
 	same 'state' Down "$(value LinkState)"
 	same 'physical state' "$1" "$(value PhysLinkState)"
 	same 'width of a link that is down' 4X "$(value LinkWidthActive)"
@@ -199,34 +199,64 @@ down_port() {
 
 # Links that are slow, down, and disabled
 changes() {
-	"$ibsa" fabric link speed leaf3/3 2xNDR || wrong 'link speed'
+	"$ibsa" fabric link speed "$switch/3" 2xNDR || wrong 'link speed'
 	ends 'a slow link' 2 '\( *2X +106.25 Gbps Active/  LinkUp\).*Could be 4X'
 	ends 'one link could be more' 2 'Could be'
-	"$ibsa" fabric link down leaf3/3 || wrong 'link down'
+	"$ibsa" fabric link down "$switch/3" || wrong 'link down'
 	ends 'other links' 254 'Active/  LinkUp'
 	down_port Polling
-	"$ibsa" fabric link speed leaf3/3 4xNDR || wrong 'link speed'
-	"$ibsa" fabric link up leaf3/3 || wrong 'link up'
+	"$ibsa" fabric link speed "$switch/3" 4xNDR || wrong 'link speed'
+	"$ibsa" fabric link up "$switch/3" || wrong 'link up'
 	ends 'links' 256 'Active/  LinkUp'
-	at ibportstate "$leaf3" 3 disable
+	at ibportstate "$leaf" 3 disable
 	ends 'other links' 254 'Active/  LinkUp'
 	down_port Disabled
-	at ibportstate "$leaf3" 3 enable
+	at ibportstate "$leaf" 3 enable
 	ends 'links' 256 'Active/  LinkUp'
 	ends 'a link could be more' 0 'Could be'
 	clear_counters
 }
 
+# printed EVENT - whether ibv_asyncwatch has printed an event of port 1
+# shellcheck disable=SC2317 # within() calls it
+printed() {
+	grep -q "$1 (.*), port 1" events
+}
+
+# What programs of libibverbs show of the same host.
+verbs() {
+	local watch
+	ibv_devices >out 2>err
+	same 'ibv_devices' 10 "$(grep -c mlx5_ out)"
+	ibv_devinfo -v -d mlx5_0 >out 2>err || wrong "ibv_devinfo: $(cat err)"
+	grep -qE "port_lid:[[:space:]]+$near$" out || wrong "ibv_devinfo: $(cat out)"
+	grep -qE 'PORT_ACTIVE \(4\)' out || wrong "ibv_devinfo: $(cat out)"
+	stdbuf -oL ibv_asyncwatch -d "$watched" >events &
+	watch=$!
+	within 20 grep -q 'async event FD' events || wrong 'no ibv_asyncwatch'
+	"$ibsa" fabric link down "dgx1 $watched/1" || wrong 'link down'
+	within 20 printed PORT_ERR || wrong "a cable is cut: $(cat events)"
+	"$ibsa" fabric link up "dgx1 $watched/1" || wrong 'link up'
+	within 20 printed PORT_ACTIVE || wrong "the cable is back: $(cat events)"
+	kill "$watch"
+	wait "$watch" 2>/dev/null
+	ends 'links' 256 'Active/  LinkUp'
+	clear_counters
+}
+
+# sweep RELEASE N - use the programs of a release at mlx5_0, and change links of
+# mlx5_N and of mlx5_N+2. OpenSM ignores a switch after ten traps.
 sweep() {
-	release=$1
+	release=$1 adapter=mlx5_$2 switch=leaf$(($2 + 1)) watched=mlx5_$(($2 + 2))
 	near=$(lid 'dgx1 mlx5_0') far=$(lid 'dgx8 mlx5_2')
-	leaf1=$(lid leaf1) leaf3=$(lid leaf3)
+	leaf1=$(lid leaf1) leaf=$(lid "$switch")
 	discovery
 	addresses
 	attributes
 	refusals
 	counters
 	changes
+	verbs
 }
 
 # sm HOST STATE - whether the SM of the fabric is at this host
@@ -255,13 +285,13 @@ failover() {
 
 if [ -z "${DIAGNOSTICS_FOLDER-}" ]; then
 	served_need opensm ibnetdiscover iblinkinfo ibqueryerrors perfquery \
-		smpquery saquery vendstat ibccquery
+		smpquery saquery vendstat ibccquery ibv_devinfo
 	next_get
 	folder=$(mktemp -d)
 	trap 'rm -rf "$folder"' EXIT
 	unset IBSA_FABRIC LD_LIBRARY_PATH
-	IBSA_NODE=dgx1 DIAGNOSTICS_FOLDER=$folder "$1" fabric exec --sa none \
-		"$3" -- "$0" "$@"
+	IBSA_NODE=dgx1 DIAGNOSTICS_FOLDER=$folder "$1" fabric exec --verbs \
+		--sa none "$3" -- "$0" "$@"
 	exit
 fi
 
@@ -275,12 +305,12 @@ pids=()
 manager dgx1 14
 await dgx1 'SUBNET UP'
 manager dgx2 4
-sweep 'this'
+sweep 'this' 2
 (
 	unset LD_LIBRARY_PATH
 	export PATH=$PWD/next:$PATH IBPATH=$PWD/next
 	export PERL5LIB=$next_root/usr/share/perl5
-	sweep 'next'
+	sweep 'next' 3
 	exit "$status"
 ) || status=1
 failover
