@@ -22,7 +22,10 @@ struct net_chunk {
 
 enum { CHUNK_BYTES = 64 * 1024 };
 
-/* The first GUID to assign to a node, by type of node. */
+/*
+ * The first GUID to assign to a node, by type of node: those of ibsim, which has
+ * none for routers.
+ */
 static const uint64_t first_guid[] = {
 	[IBSA_NODE_CA] = 0x100000,
 	[IBSA_NODE_SWITCH] = 0x200000,
@@ -185,9 +188,12 @@ static int name_rest(struct net *net, struct map *guids)
 			err = ibsa__map_put(guids, node->guid, i);
 			/*
 			 * The ports of an adapter get the GUIDs that follow
-			 * the adapter's own.
+			 * the adapter's own. A switch has one GUID, as with
+			 * ibsim.
 			 */
-			next[node->type] += node->port_count + 1u;
+			next[node->type] += 1;
+			if (node->type != IBSA_NODE_SWITCH)
+				next[node->type] += node->port_count;
 		}
 		if (!node->image_guid)
 			node->image_guid = node->guid;

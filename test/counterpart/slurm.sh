@@ -323,7 +323,7 @@ printf 'Switch 4 "B" # "sw[1-3],x=\033y"\n[1] "n2"[1]\n' >>odd.net
 printf 'Ca 1 "n1"\nCa 1 "n2"\n' >>odd.net
 reads 'odd names' 'n1 n2' --fabric odd.net <<-'END'
 	sw_1-3__x__y nodes n1
-	sw_1-3__x__y-0000000000200005 nodes n2
-	root-2 switches sw_1-3__x__y sw_1-3__x__y-0000000000200005
+	sw_1-3__x__y-0000000000200001 nodes n2
+	root-2 switches sw_1-3__x__y sw_1-3__x__y-0000000000200001
 END
 exit "$status"

@@ -81,6 +81,24 @@ static void output_of_ibnetdiscover_is_parsed(void **state)
 	ibsa__net_done(&net);
 }
 
+/* Nodes without a GUID get those of ibsim, which files of routing roots name. */
+static void nodes_get_the_guids_of_ibsim(void **state)
+{
+	static const char text[] = "Switch 8 \"s1\"\n[1] \"a\"[1]\nCa 2 \"a\"\n"
+				   "Switch 8 \"s2\"\nHca 2 \"b\"\n";
+	static const uint64_t guids[] = { 0x200000, 0x100000, 0x200001,
+					  0x100003 };
+	struct ibsa_error error;
+	struct net net;
+
+	(void)state;
+	assert_int_equal(parse(text, strlen(text), &error, &net), 0);
+	assert_int_equal(net.node_count, 4);
+	for (uint32_t i = 0; i < net.node_count; i++)
+		assert_int_equal(net.nodes[i].guid, guids[i]);
+	ibsa__net_done(&net);
+}
+
 /* The message shows an indented line without its blanks and up to its end. */
 static void message_shows_a_bad_line_to_its_end(void **state)
 {
@@ -391,6 +409,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(output_of_ibnetdiscover_is_parsed),
+		cmocka_unit_test(nodes_get_the_guids_of_ibsim),
 		cmocka_unit_test(slot_of_an_adapter_is_parsed),
 		cmocka_unit_test(message_shows_a_bad_line_to_its_end),
 		cmocka_unit_test(mistakes_are_refused_with_their_line),
