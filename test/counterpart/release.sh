@@ -1,12 +1,16 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Functions that unpack packages of a Debian release without installing them. A
-# bash script sources this file:
+# Functions that unpack packages of a Debian release without installing them, and
+# sources. A bash script sources this file:
 #
 #   skip WORD...            print the reason, and exit with 77
 #   release_unpack RELEASE ROOT PACKAGE...
 #                           download the packages and all libraries that they need,
 #                           and unpack them in the directory ROOT
+#   release_source ROOT PACKAGE RELEASE...
+#                           download the upstream archive of the source package
+#                           from the first of these releases that has it, and
+#                           unpack it in the directory ROOT
 #
 # apt downloads the packages from the machine's package sources, with the name of
 # the release in place of the machine's own.
@@ -36,9 +40,10 @@ release_apt() {
 	APT_CONFIG=$work/apt.conf "$@" >>"$work/log" 2>&1
 }
 
-release_unpack() {
-	local release=$1 root=$2 libraries package
-	shift 2
+# release_open RELEASE ROOT [deb-src] - make the directory $work beside ROOT, with
+# apt's lists of packages, or of sources
+release_open() {
+	local release=$1 root=$2 kind=${3-deb}
 	command -v apt-get >/dev/null || skip 'apt-get is not installed'
 	mkdir -p "$(dirname "$root")" || skip "$root cannot be written"
 	work=$(mktemp -d "$root.XXXXXX") || skip "no room for $root"
@@ -59,8 +64,23 @@ release_unpack() {
 	END
 	release_sources "$release" "$work/sources" ||
 		skip 'apt has no source of Debian packages'
+	sed -i "s/^deb /$kind /; s/^Types: deb\$/Types: $kind/" \
+		"$work"/sources/*
 	release_apt apt-get -q update ||
 		skip "apt cannot read $release: $(tail -n 1 "$work/log")"
+}
+
+# release_close ROOT - let ROOT be what has been unpacked
+release_close() {
+	mv "$work/root" "$1" || [ -d "$1" ] || skip "cannot write $1"
+	rm -rf "$work"
+	trap - EXIT
+}
+
+release_unpack() {
+	local release=$1 root=$2 libraries package
+	shift 2
+	release_open "$release" "$root"
 	libraries=$(APT_CONFIG=$work/apt.conf apt-cache depends "$@" |
 		sed -nE 's/^ *Depends: (lib[^ ]*)$/\1/p' | grep -v perl | sort -u)
 	[ -n "$libraries" ] || skip "$release has no $*"
@@ -71,7 +91,26 @@ release_unpack() {
 	for package in "$work"/archives/*.deb; do
 		dpkg -x "$package" "$work/root" || skip "cannot unpack $package"
 	done
-	mv "$work/root" "$root" || [ -d "$root" ] || skip "cannot write $root"
-	rm -rf "$work"
-	trap - EXIT
+	release_close "$root"
+}
+
+# release_source_one ROOT PACKAGE RELEASE - do it for one release
+release_source_one() {
+	local root=$1 package=$2 release=$3
+	release_open "$release" "$root" deb-src
+	(cd "$work/archives" && release_apt apt-get -q --download-only \
+		--tar-only source "$package") ||
+		skip "$package of $release: $(tail -n 1 "$work/log")"
+	tar -xf "$work"/archives/*.orig.tar.* -C "$work/root" \
+		--strip-components=1 || skip "cannot unpack $package"
+	release_close "$root"
+}
+
+release_source() {
+	local root=$1 package=$2 release
+	shift 2
+	for release; do
+		(release_source_one "$root" "$package" "$release") && return
+	done
+	exit 77
 }
