@@ -26,7 +26,7 @@ enum {
 	RESERVED = 16,
 	/*
 	 * One process gets at most a quarter of the slots (SHARE), but at least
-	 * SHARE_MIN.
+	 * SHARE_MIN. All clients over TCP get at most three quarters.
 	 */
 	SHARE = 4,
 	SHARE_MIN = 8,
@@ -43,6 +43,8 @@ void ibsa__server_reenable(struct server *server)
 	 */
 	if (server->is_accept_paused && server->listener.fd >= 0)
 		(void)!ibsa__server_watch(&server->listener, EPOLLIN);
+	if (server->is_accept_paused && server->tcp.fd >= 0)
+		(void)!ibsa__server_watch(&server->tcp, EPOLLIN);
 }
 
 /* Return: the process at the other end of a connection. */
@@ -105,7 +107,8 @@ static bool server_slot_take(struct server *server, pid_t pid,
 			     bool *out_is_reserved)
 {
 	const uint32_t max = server->options.connections;
-	const uint32_t share = max / SHARE;
+	const uint32_t share = pid == SERVER_TCP_PID ? max - max / SHARE
+						     : max / SHARE;
 
 	*out_is_reserved = !slot_take(&server->slots, pid, max,
 				      share < SHARE_MIN ? SHARE_MIN : share);
@@ -113,14 +116,27 @@ static bool server_slot_take(struct server *server, pid_t pid,
 	       slot_take(&server->reserved, pid, RESERVED, RESERVED_SHARE);
 }
 
-void ibsa__peer_leave(const struct server_peer *peer)
+void ibsa__peer_leave(struct server_peer *peer)
 {
-	slot_give(slots_of(peer->control.server, peer->is_reserved), peer->pid);
+	struct server *server = peer->control.server;
+
+	if (peer_is_stranger(peer)) {
+		ibsa__stranger_remove(peer);
+	} else {
+		slot_give(slots_of(server, peer->is_reserved), peer->pid);
+		server->stats.clients--;
+	}
 	ibsa__user_leave(peer->user);
 }
 
+static void peer_count(struct server *server)
+{
+	server->stats.accepted++;
+	server->stats.clients++;
+}
+
 static int peer_accept(struct server *server, int fd, pid_t pid,
-		       struct serve_user *user, bool is_reserved)
+		       struct serve_user *user, struct server_peer **out)
 {
 	struct server_peer *peer = ibsa__calloc(1, sizeof(*peer));
 
@@ -135,25 +151,18 @@ static int peer_accept(struct server *server, int fd, pid_t pid,
 	peer->bell = peer->data;
 	peer->pid = pid;
 	peer->user = user;
-	peer->is_reserved = is_reserved;
 	peer->control.deadline_ns = UINT64_MAX;
 	peer->data.deadline_ns = UINT64_MAX;
 	list_init(&peer->ready);
 	list_init(&peer->active);
+	list_init(&peer->stranger);
 	if (ibsa__server_watch(&peer->control, EPOLLIN)) {
 		ibsa__free(peer);
 		return -ENOMEM;
 	}
 	list_append(&server->peers, &peer->link);
 	ibsa__source_set_deadline(&peer->control, true);
-	server->stats.accepted++;
-	server->stats.clients++;
-	/*
-	 * A connection for commands keeps its slot; any other connection
-	 * returns it before the next client is accepted.
-	 */
-	if (is_reserved)
-		ibsa__peer_receive(&peer->control, EPOLLIN);
+	*out = peer;
 	return 0;
 }
 
@@ -171,6 +180,8 @@ static void listener_pause(struct server *server)
 					  "memory");
 	server->is_accept_paused = true;
 	(void)!ibsa__server_watch(&server->listener, 0);
+	if (server->tcp.fd >= 0)
+		(void)!ibsa__server_watch(&server->tcp, 0);
 	ibsa__server_alarm(server,
 			   clock_now_ns() + ACCEPT_RETRY_MS * NS_PER_MS);
 }
@@ -212,6 +223,13 @@ static const struct refusal too_large_share = {
 static const struct refusal too_many_of_user = {
 	-EUSERS, "this user has reached its limit of connections to the %s",
 	"its user has reached its limit of connections"
+};
+static const struct refusal too_many_over_tcp = {
+	-EUSERS, "the %s has reached its limit of connections over TCP",
+	"the limit of connections over TCP is reached"
+};
+static const struct refusal no_token = {
+	-EUSERS, "", "it has sent no valid token over TCP"
 };
 static const struct refusal no_memory = { -ENOMEM, "the %s is out of memory",
 					  "out of memory" };
@@ -259,8 +277,10 @@ static void connection_refuse(struct server *server, int fd,
 	ibsa__server_fd_close(server, fd);
 }
 
-static const struct refusal *limit_reached(const struct server *at)
+static const struct refusal *limit_reached(const struct server *at, pid_t pid)
 {
+	if (pid == SERVER_TCP_PID)
+		return &too_many_over_tcp;
 	return at->slots.used < at->options.connections ? &too_large_share
 							: &too_many;
 }
@@ -268,7 +288,8 @@ static const struct refusal *limit_reached(const struct server *at)
 int ibsa__peer_check_slot(const struct server_peer *peer, bool is_command,
 			  struct ibsa_error *error)
 {
-	const struct refusal *why = limit_reached(peer->control.server);
+	const struct refusal *why = limit_reached(peer->control.server,
+						  peer->pid);
 
 	if (!peer->is_reserved || is_command)
 		return 0;
@@ -278,22 +299,76 @@ int ibsa__peer_check_slot(const struct server_peer *peer, bool is_command,
 
 void ibsa__peer_refuse(struct server_peer *peer)
 {
-	refusal_note(peer->control.server, limit_reached(peer->control.server));
+	refusal_note(peer->control.server,
+		     limit_reached(peer->control.server, peer->pid));
 	ibsa__peer_disconnect(peer, NULL);
+}
+
+void ibsa__stranger_refuse(struct server_peer *peer)
+{
+	refusal_note(peer->control.server, &no_token);
+	ibsa__peer_disconnect(peer, NULL);
+}
+
+int ibsa__stranger_take_slot(struct server_peer *peer, struct ibsa_error *error)
+{
+	struct server *server = peer->control.server;
+
+	if (!server_slot_take(server, peer->pid, &peer->is_reserved))
+		return ibsa__fail(error, too_many_over_tcp.err,
+				  too_many_over_tcp.text,
+				  server->options.title);
+	ibsa__stranger_remove(peer);
+	peer_count(server);
+	return 0;
 }
 
 /* Accept a client of @user. Return: NULL; or why it is refused. */
 static const struct refusal *user_accept(struct server *server, int fd,
 					 pid_t pid, struct serve_user *user)
 {
+	struct server_peer *peer;
 	bool is_reserved;
 
 	if (!server_slot_take(server, pid, &is_reserved))
-		return limit_reached(server);
-	if (!peer_accept(server, fd, pid, user, is_reserved))
-		return NULL;
-	slot_give(slots_of(server, is_reserved), pid);
-	return &no_memory;
+		return limit_reached(server, pid);
+	if (peer_accept(server, fd, pid, user, &peer)) {
+		slot_give(slots_of(server, is_reserved), pid);
+		return &no_memory;
+	}
+	peer_count(server);
+	peer->is_reserved = is_reserved;
+	/*
+	 * A connection for commands keeps its slot; any other connection
+	 * returns it before the next client is accepted.
+	 */
+	if (is_reserved)
+		ibsa__peer_receive(&peer->control, EPOLLIN);
+	return NULL;
+}
+
+/* Accept a connection over TCP, whose user is not known. */
+static void stranger_accept(struct server *server, int fd)
+{
+	struct server_peer *peer;
+	bool is_short;
+	struct serve_user *user = ibsa__user_enter(server, (uid_t)-1,
+						   &is_short);
+
+	ibsa__tcp_socket_set(fd);
+	if (!user) {
+		ibsa__server_fd_close(server, fd);
+		return;
+	}
+	if (peer_accept(server, fd, SERVER_TCP_PID, user, &peer)) {
+		ibsa__user_leave(user);
+		ibsa__server_fd_close(server, fd);
+		return;
+	}
+	peer->is_tcp = true;
+	ibsa__stranger_add(peer);
+	/* Its hello has probably arrived, and makes room for other strangers. */
+	ibsa__peer_receive(&peer->control, EPOLLIN);
 }
 
 static void connection_accept(struct server *server, int fd)
@@ -319,6 +394,7 @@ static void connection_accept(struct server *server, int fd)
 void ibsa__server_accept(struct server_source *source, uint32_t events)
 {
 	struct server *server = source->server;
+	const bool is_tcp = source == &server->tcp;
 
 	(void)events;
 	/*
@@ -332,6 +408,8 @@ void ibsa__server_accept(struct server_source *source, uint32_t events)
 			listener_pause(server);
 			return;
 		}
+		if (is_tcp && !ibsa__strangers_have_room(server))
+			return;
 		fd = accept4(source->fd, NULL, NULL,
 			     SOCK_CLOEXEC | SOCK_NONBLOCK);
 
@@ -341,6 +419,9 @@ void ibsa__server_accept(struct server_source *source, uint32_t events)
 			accept_failed(server, errno);
 			return;
 		}
-		connection_accept(server, fd);
+		if (is_tcp)
+			stranger_accept(server, fd);
+		else
+			connection_accept(server, fd);
 	}
 }

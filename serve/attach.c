@@ -60,23 +60,40 @@ static int peer_sources_watch(struct server_peer *peer)
 	return err;
 }
 
-int ibsa__peer_attach(struct server_peer *peer, struct server_fds *out)
+/*
+ * Create the data socket, and offer rings. Over TCP, the client connects the
+ * data socket, until a deadline.
+ */
+static int data_socket_make(struct server_peer *peer, struct server_fds *out)
 {
-	struct server *server = peer->control.server;
 	int fds[2];
-	int err;
 
+	if (peer->is_tcp) {
+		peer_sources_init(peer, -1);
+		ibsa__source_set_deadline(&peer->data, true);
+		return 0;
+	}
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
 		       fds))
 		return -errno;
 	peer_sources_init(peer, fds[0]);
 	out->fd[REMOTE_FD_DATA] = fds[1];
 	rings_offer(peer, out);
+	return 0;
+}
+
+int ibsa__peer_attach(struct server_peer *peer, struct server_fds *out)
+{
+	struct server *server = peer->control.server;
+	int err = data_socket_make(peer, out);
+
+	if (err)
+		return err;
 	pthread_mutex_lock(server->options.lock);
 	err = server->options.ops->open(server->options.owner, &peer->port,
 					peer, &peer->file);
 	pthread_mutex_unlock(server->options.lock);
-	if (!err)
+	if (!err && !peer->is_tcp)
 		err = peer_sources_watch(peer);
 	if (err)
 		ibsa__peer_detach(peer);
@@ -99,6 +116,7 @@ void ibsa__peer_detach(struct server_peer *peer)
 	peer->head_sent = 0;
 	peer->bytes_ahead = 0;
 	peer->has_data = false;
+	peer->has_ticket = false;
 	ibsa__bytes_free(&peer->part);
 	ibsa__bytes_free(&peer->pending);
 }

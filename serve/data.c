@@ -80,7 +80,7 @@ static void data_await_room(struct server_peer *peer, bool on)
 {
 	const uint32_t events = on ? EPOLLIN | EPOLLOUT : EPOLLIN;
 
-	if (peer->rings.memory)
+	if (peer->rings.memory || peer->data.fd < 0)
 		return;
 	if (ibsa__server_watch(&peer->data, events))
 		ibsa__peer_disconnect(peer, "out of memory for its packets");
@@ -232,7 +232,7 @@ enum { FLUSH_BATCHES = 16 };
 
 void ibsa__peer_flush(struct server_peer *peer)
 {
-	bool has_room = pending_send(peer);
+	bool has_room = peer->data.fd >= 0 && pending_send(peer);
 	struct gathered got;
 	int count = 0;
 
@@ -466,6 +466,17 @@ void ibsa__peer_data_event(struct server_source *source, uint32_t events)
 	ibsa__peer_activate(peer);
 }
 
+bool ibsa__peer_data_begin(struct server_peer *peer, const uint8_t *bytes,
+			   size_t len)
+{
+	if (len && !bytes_add(&peer->part, bytes, len))
+		return false;
+	part_set_deadline(peer);
+	peer->has_output = true;
+	ibsa__peer_activate(peer);
+	return true;
+}
+
 void ibsa__peer_mark(struct server_peer *peer)
 {
 	if (peer->file)
@@ -512,7 +523,8 @@ static void file_serve(struct server_peer *peer)
 	peer->has_output = false;
 	if (peer_has_work(peer))
 		work_continue(peer);
-	if (!peer_has_work(peer) && !peer->held_until_ns)
+	/* Over TCP, the client may not have connected its data socket yet. */
+	if (!peer_has_work(peer) && !peer->held_until_ns && peer->data.fd >= 0)
 		packets_read(peer);
 	if (!peer->is_gone)
 		ibsa__peer_flush(peer);

@@ -268,6 +268,37 @@ static int issm_make(struct server *server, const struct serve_port *port,
 	return 0;
 }
 
+int ibsa__peer_issm_set(struct server_peer *peer, const struct serve_port *port)
+{
+	struct server *server = peer->control.server;
+	const struct serve_ops *ops = server_ops(server);
+	int err;
+
+	ibsa__peer_issm_clear(peer);
+	pthread_mutex_lock(server->options.lock);
+	err = ops->open(server->options.owner, port, NULL, &peer->issm);
+	if (!err)
+		err = ops->file->set_issm(peer->issm, true);
+	pthread_mutex_unlock(server->options.lock);
+	if (err)
+		ibsa__peer_issm_clear(peer);
+	server->has_changed = true;
+	return err;
+}
+
+void ibsa__peer_issm_clear(struct server_peer *peer)
+{
+	struct server *server = peer->control.server;
+
+	if (!peer->issm)
+		return;
+	pthread_mutex_lock(server->options.lock);
+	peer->issm->ops->close(peer->issm);
+	pthread_mutex_unlock(server->options.lock);
+	peer->issm = NULL;
+	server->has_changed = true;
+}
+
 static bool peer_has_device(const struct server_peer *peer, uint32_t device)
 {
 	const struct server *server = peer->control.server;

@@ -260,11 +260,11 @@ void ibsa__peer_disconnect(struct server_peer *peer, const char *why)
 	peer->is_gone = true;
 	list_remove(&peer->active);
 	ibsa__peer_detach(peer);
+	ibsa__peer_issm_clear(peer);
 	ibsa__source_close(&peer->control);
 	list_remove(&peer->link);
 	ibsa__peer_count_memory(peer);
 	list_append(&server->gone, &peer->link);
-	server->stats.clients--;
 	ibsa__peer_leave(peer);
 	ibsa__issms_tidy(server);
 	ibsa__server_reenable(server);
@@ -330,8 +330,12 @@ void ibsa__peer_check_deadlines(struct server_peer *peer, uint64_t now_ns)
 					"in time"
 				      : "it did not send its hello in time");
 	else if (source_is_late(peer, &peer->data, now_ns))
-		ibsa__peer_disconnect(peer, "it did not complete its packet in "
-					    "time");
+		ibsa__peer_disconnect(
+			peer, peer->has_ticket
+				      ? "it did not connect its data "
+					"socket in time"
+				      : "it did not complete its packet "
+					"in time");
 }
 
 /* Take the socket that the options have, and its file unless it stays. */

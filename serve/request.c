@@ -100,29 +100,35 @@ static int hello_find_port(struct server_peer *peer, struct remote_hello *hello,
 static int answer_hello(struct server_peer *peer, struct request *request)
 {
 	const struct server *server = peer->control.server;
-	struct remote_hello hello;
-	int err;
+	struct remote_greeting greeting;
+	struct remote_hello *hello = &greeting.hello;
+	int err = ibsa__remote_hello_read(request->body, request->len,
+					  &greeting);
 
-	if (request->len != sizeof(hello) || peer->is_greeted)
+	if (peer->is_greeted)
 		return -EPROTO;
-	memcpy(&hello, request->body, sizeof(hello));
-	if (hello.version != REMOTE_VERSION)
+	if (err == -EPROTONOSUPPORT)
 		return ibsa__fail(&request->error, -EPROTO,
 				  "the %s uses another protocol version; use "
 				  "one version of ibsa for client and server",
 				  server->options.title);
-	if (!remote_names_end(&hello))
-		return -EPROTO;
-	err = ibsa__peer_check_slot(peer, hello.features & REMOTE_IS_CONTROL,
-				    &request->error);
+	if (!err && peer_is_stranger(peer))
+		err = ibsa__stranger_admit(peer, greeting.token,
+					   &request->error);
 	if (!err)
-		err = hello_find_port(peer, &hello, &request->error);
+		err = ibsa__peer_check_slot(peer,
+					    hello->features & REMOTE_IS_CONTROL,
+					    &request->error);
+	if (!err)
+		err = hello_find_port(peer, hello, &request->error);
 	if (err)
 		return err;
 	peer->is_greeted = true;
-	peer->has_rings = server->options.has_rings &&
-			  hello.features & REMOTE_HAS_RINGS;
-	answer_set(request, &hello, sizeof(hello));
+	peer->has_rings = server->options.has_rings && !peer->is_tcp &&
+			  hello->features & REMOTE_HAS_RINGS;
+	if (!peer->has_rings)
+		hello->features &= (uint8_t)~REMOTE_HAS_RINGS;
+	answer_set(request, hello, sizeof(*hello));
 	return 0;
 }
 
@@ -200,16 +206,21 @@ static int answer_attach(struct server_peer *peer, struct request *request)
 	 * The kernel limits the descriptors that all clients together have not
 	 * received yet: unix(7), ETOOMANYREFS.
 	 */
-	if (peer->has_attached && !answers_are_read(peer))
+	if (peer->has_attached && !peer->is_tcp && !answers_are_read(peer))
 		return ibsa__fail(&request->error, -EBUSY,
 				  "the client has not received the answer to "
 				  "its last request for a port: receive it, "
 				  "then request again");
 	peer->has_attached = true;
 	err = ibsa__peer_attach(peer, &request->fds);
-	if (!err && peer->rings.memory)
+	if (err)
+		return err;
+	if (peer->rings.memory)
 		answer_set(request, &ring_bytes, sizeof(ring_bytes));
-	return err;
+	if (!peer->is_tcp)
+		return 0;
+	request->used = REMOTE_TICKET_BYTES;
+	return ibsa__peer_ticket_put(peer, request->out);
 }
 
 static int answer_detach(struct server_peer *peer, struct request *request)
@@ -234,7 +245,7 @@ static void agent_holder_name(const struct server_peer *peer,
 	LIST_EACH(other, peers, link) {
 		struct process_text process;
 
-		if (!other->file || !other->pid ||
+		if (!other->file || !other->pid || other->is_tcp ||
 		    other->port.port != peer->port.port ||
 		    !peer_file_ops(peer)->has_agent(other->file, agent))
 			continue;
@@ -312,6 +323,8 @@ static int answer_issm(struct server_peer *peer, struct request *request)
 	err = peer_ops(peer)->find_mad(server->options.owner, &peer->port,
 				       number, &port);
 	pthread_mutex_unlock(server->options.lock);
+	if (!err && peer->is_tcp)
+		return ibsa__peer_issm_set(peer, &port);
 	if (!err)
 		err = ibsa__issm_path(server, &port, (char *)request->out,
 				      REMOTE_BODY_MAX);
@@ -330,6 +343,11 @@ static int answer_control(struct server_peer *peer, struct request *request)
 		return -ENAMETOOLONG;
 	memcpy(line, request->body, request->len);
 	line[request->len] = '\0';
+	if (peer->is_tcp && !peer->may_change && peer_ops(peer)->changes(line))
+		return ibsa__fail(&request->error, -EACCES,
+				  "over TCP, this command needs the token of "
+				  "--control-token: give its file, or send the "
+				  "command through the Unix socket");
 	err = peer_ops(peer)->command(peer->control.server->options.owner, line,
 				      (char *)request->out, REMOTE_BODY_MAX,
 				      &request->error);
@@ -454,6 +472,21 @@ static void request_answer(struct server_peer *peer,
 		ibsa__peer_disconnect(peer, "it sent an invalid request");
 	else if (err == -EUSERS)
 		ibsa__peer_refuse(peer);
+	else if (peer_is_stranger(peer))
+		ibsa__stranger_refuse(peer);
+}
+
+/* Before the hello, a client has little memory for its bytes. */
+static bool head_is_valid(const struct server_peer *peer,
+			  const struct remote_head *head)
+{
+	if (head->type >= REMOTE_TYPES || head->err)
+		return false;
+	if (head->type == REMOTE_JOIN)
+		return peer_is_stranger(peer) &&
+		       head->length == REMOTE_TICKET_BYTES;
+	return head->length <= (peer->is_greeted ? (uint32_t)REMOTE_BODY_MAX
+						 : (uint32_t)REMOTE_HELLO_MAX);
 }
 
 /*
@@ -474,11 +507,17 @@ static bool requests_answer(struct server_peer *peer)
 		struct remote_head head;
 
 		memcpy(&head, at, sizeof(head));
-		if (head.length > REMOTE_BODY_MAX ||
-		    head.type >= REMOTE_TYPES || head.err)
+		if (!head_is_valid(peer, &head))
 			return false;
 		if (request_bytes->count - used - sizeof(head) < head.length)
 			break;
+		if (head.type == REMOTE_JOIN) {
+			used += sizeof(head) + head.length;
+			return !ibsa__stranger_join(peer, at + sizeof(head),
+						    request_bytes->at + used,
+						    request_bytes->count -
+							    used);
+		}
 		peer->has_request = !ibsa__peer_charge(peer, 1);
 		if (peer->has_request)
 			break;

@@ -161,11 +161,12 @@ struct serve_file_ops {
  *             there is one
  * @command:   execute a line of text, and write a text to @out. Return: 0; or
  *             -errno and the reason in *@error
+ * @changes:   whether the command of a line may change something
  * @leave:     the last connection of a user has ended; or NULL
  * @input:     the descriptor @input_fd of the options is readable
  *
  * The server holds the owner's lock while it calls an operation, except @name,
- * @command and @input.
+ * @command, @changes and @input.
  */
 struct serve_ops {
 	const struct serve_file_ops *file;
@@ -191,6 +192,7 @@ struct serve_ops {
 			  struct serve_port *out);
 	int (*command)(void *owner, const char *line, char *out, size_t room,
 		       struct ibsa_error *error);
+	bool (*changes)(const char *line);
 	void (*leave)(void *owner, uid_t user);
 	void (*input)(void *owner);
 };
@@ -216,6 +218,12 @@ struct serve_ops {
  * @path_stays:  the file of @listener is another program's: it is not removed
  * @input_fd:    a descriptor of the owner for which ibsa__server_wait() waits,
  *               too; it returns after the operation @input; 0: none
+ * @tcp:         also listen at this address, "tcp:HOST:PORT" or "tcp:PORT"; NULL:
+ *               only at the Unix socket
+ * @token:       path of the file whose token clients over TCP send; it is created
+ *               if it does not exist
+ * @control_token: the same, for clients over TCP whose commands may change
+ *               something; NULL: none may
  * @quotas:      the limits of each quota
  */
 struct server_options {
@@ -233,6 +241,9 @@ struct server_options {
 	int listener;
 	int input_fd;
 	bool path_stays;
+	const char *tcp;
+	const char *token;
+	const char *control_token;
 	struct serve_limits quotas[SERVE_QUOTAS];
 };
 
@@ -260,6 +271,9 @@ struct server_stats {
 int ibsa__server_open(const char *path, const struct server_options *options,
 		      struct ibsa_error *error,
 		      struct server **out) IBSA_MUST_USE;
+
+/* Return: the TCP port at which the server listens; 0: none. */
+uint16_t ibsa__server_tcp_port(const struct server *server);
 
 /*
  * Close a server. In a forked child, this closes the child's copies of the

@@ -347,6 +347,11 @@ int ibsa__server_listener(const struct server *server)
 	return server->listener.fd;
 }
 
+uint16_t ibsa__server_tcp_port(const struct server *server)
+{
+	return server->tcp_port;
+}
+
 struct server_stats ibsa__server_stats(const struct server *server)
 {
 	return server->stats;
@@ -383,6 +388,7 @@ static void server_close_inherited(struct server *server)
 	LIST_EACH(issm, &server->issms, link)
 		fd_close(&issm->fd);
 	fd_close(&server->listener.fd);
+	fd_close(&server->tcp.fd);
 	fd_close(&server->timer.fd);
 	fd_close(&server->waker.fd);
 	fd_close(&server->repeater.fd);
@@ -417,6 +423,7 @@ void ibsa__server_close(struct server *server)
 		return;
 	}
 	listener_close(server);
+	ibsa__source_close(&server->tcp);
 	while (!list_is_empty(&server->peers))
 		ibsa__peer_disconnect(list_object(server->peers.next,
 						  struct server_peer, link),
@@ -449,22 +456,24 @@ static void source_init(struct server_source *source, struct server *server,
 /*
  * Return: the number of connections that the limit of file descriptors allows.
  */
-static uint32_t connections_limit(void)
+static uint32_t connections_limit(bool has_tcp)
 {
+	const rlim_t others = OTHER_FILES +
+			      (has_tcp ? SERVER_STRANGER_FILES : 0);
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		return IBSA_DEFAULT_CONNECTIONS;
-	if (limit.rlim_cur < OTHER_FILES + CONNECTION_FILES)
+	if (limit.rlim_cur < others + CONNECTION_FILES)
 		return 1;
-	limit.rlim_cur = (limit.rlim_cur - OTHER_FILES) / CONNECTION_FILES;
+	limit.rlim_cur = (limit.rlim_cur - others) / CONNECTION_FILES;
 	return limit.rlim_cur < UINT32_MAX ? (uint32_t)limit.rlim_cur
 					   : UINT32_MAX;
 }
 
 static void options_set_limits(struct server_options *options)
 {
-	const uint32_t most = connections_limit();
+	const uint32_t most = connections_limit(options->tcp);
 
 	if (!options->connections)
 		options->connections = IBSA_DEFAULT_CONNECTIONS;
@@ -493,12 +502,14 @@ static struct server *server_new(const struct server_options *options)
 	atomic_init(&server->closings->references, 1);
 	server->out_batch = server->in_batch + SERVER_BATCH_BYTES;
 	source_init(&server->listener, server, NULL);
+	source_init(&server->tcp, server, NULL);
 	source_init(&server->timer, server, handle_timer);
 	source_init(&server->waker, server, handle_waker);
 	source_init(&server->repeater, server, handle_repeater);
 	source_init(&server->input, server, handle_input);
 	source_init(&server->opens, server, NULL);
 	list_init(&server->peers);
+	list_init(&server->strangers);
 	list_init(&server->users);
 	list_init(&server->gone);
 	list_init(&server->issms);
@@ -573,6 +584,8 @@ int ibsa__server_open(const char *path, const struct server_options *options,
 			   options->title, ibsa__errno_text(-err).bytes);
 	else
 		err = ibsa__server_listen(server, error);
+	if (!err)
+		err = ibsa__server_listen_tcp(server, error);
 	if (err) {
 		ibsa__server_close(server);
 		return err;

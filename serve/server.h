@@ -9,6 +9,7 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "remote/ring.h"
+#include "remote/tcp.h"
 #include "serve/serve.h"
 
 enum {
@@ -16,6 +17,8 @@ enum {
 	SERVER_PATH_MAX = 108, /* as long as sun_path in struct sockaddr_un */
 	SERVER_LOCK_MAX = SERVER_PATH_MAX + 5,
 	TURN_NS = 1000000, /* of a client: see turn.c */
+	/* Descriptors of connections over TCP that have sent no valid token. */
+	SERVER_STRANGER_FILES = 128,
 };
 
 /*
@@ -100,10 +103,20 @@ struct server_peer {
 	 */
 	size_t head_sent;
 	struct list ready; /* The client's link in the server's list @ready. */
+	/* Link in the server's list @strangers; empty for another client. */
+	struct list stranger;
 	/*
-	 * Process id of the client; 0: the client is in another PID namespace.
+	 * Process id of the client; 0: the client is in another PID namespace;
+	 * SERVER_TCP_PID: it is connected over TCP.
 	 */
 	pid_t pid;
+	/* The next data socket over TCP sends this ticket. */
+	uint8_t ticket[REMOTE_TICKET_BYTES];
+	bool has_ticket;
+	/* Over TCP: the file that sets IsSM of a port; or NULL. */
+	struct umad_file *issm;
+	bool is_tcp;
+	bool may_change; /* its commands may change something */
 	struct serve_user *user;
 	/*
 	 * Time until which the client's requests and packets wait, because its
@@ -136,6 +149,9 @@ struct server_peer {
 	bool has_request; /* @request_bytes has a complete request */
 	bool is_ending;	  /* the client has closed its data socket */
 };
+
+/* Stands for the process ids of all clients over TCP; no process has it. */
+enum { SERVER_TCP_PID = 0x7fffffff };
 
 /*
  * A port and its FIFO: a program sets the port's bit IsSM by opening the FIFO.
@@ -190,6 +206,13 @@ struct server {
 	dev_t device;
 	large_inode inode;
 	struct server_source listener;
+	struct server_source tcp; /* listens for clients over TCP */
+	uint16_t tcp_port;
+	struct tcp_token token;
+	struct tcp_token control_token;
+	bool has_control_token;
+	struct list strangers; /* the oldest is the first */
+	uint32_t stranger_count;
 	struct server_source timer; /* expires at @alarm_ns */
 	struct server_source waker; /* an eventfd that ends a wait */
 	/*
@@ -269,6 +292,11 @@ peer_file_ops(const struct server_peer *peer)
 	return peer_ops(peer)->file;
 }
 
+static inline bool peer_is_stranger(const struct server_peer *peer)
+{
+	return !list_is_empty(&peer->stranger);
+}
+
 /* Whether the client's umad file has work for the client's next turns. */
 static inline bool peer_has_work(const struct server_peer *peer)
 {
@@ -340,11 +368,40 @@ void ibsa__peer_release(struct server_peer *peer, uint64_t now_ns);
  * server had stopped because file descriptors or memory were short.
  */
 void ibsa__server_accept(struct server_source *source, uint32_t events);
-void ibsa__peer_leave(const struct server_peer *peer);
+void ibsa__peer_leave(struct server_peer *peer);
 int ibsa__peer_check_slot(const struct server_peer *peer, bool is_command,
 			  struct ibsa_error *error) IBSA_MUST_USE;
 void ibsa__peer_refuse(struct server_peer *peer);
 void ibsa__server_reenable(struct server *server);
+
+/*
+ * Clients over TCP (tcp.c). ibsa__strangers_have_room() ends a stranger if there
+ * are too many; return: false: accept none now. ibsa__stranger_admit() makes a
+ * stranger a client if its token is valid; return: 0; -EACCES it is not; -EUSERS
+ * there are too many clients. ibsa__stranger_join() makes a stranger's connection
+ * the data socket of the client with the ticket, to which the @len bytes at @rest
+ * have arrived already; return: 0, and the stranger is gone; -EPROTO no client has
+ * this ticket. ibsa__peer_ticket_put() writes the ticket of the client's next data
+ * socket.
+ *
+ * In accept.c: ibsa__stranger_take_slot() counts a stranger as a client, return:
+ * 0 or -EUSERS; ibsa__stranger_refuse() ends one, and reports that it has sent no
+ * valid token.
+ */
+int ibsa__server_listen_tcp(struct server *server,
+			    struct ibsa_error *error) IBSA_MUST_USE;
+bool ibsa__strangers_have_room(struct server *server);
+void ibsa__stranger_add(struct server_peer *peer);
+void ibsa__stranger_remove(struct server_peer *peer);
+int ibsa__stranger_admit(struct server_peer *peer,
+			 const uint8_t token[REMOTE_TOKEN_BYTES],
+			 struct ibsa_error *error) IBSA_MUST_USE;
+int ibsa__stranger_take_slot(struct server_peer *peer,
+			     struct ibsa_error *error) IBSA_MUST_USE;
+void ibsa__stranger_refuse(struct server_peer *peer);
+int ibsa__stranger_join(struct server_peer *stranger, const uint8_t *ticket,
+			const uint8_t *rest, size_t len) IBSA_MUST_USE;
+int ibsa__peer_ticket_put(struct server_peer *peer, uint8_t *out) IBSA_MUST_USE;
 
 /* Clients (peer.c). */
 int ibsa__server_listen(struct server *server,
@@ -434,6 +491,13 @@ static inline void peer_limit_turn(struct server_peer *peer, uint64_t now_ns)
 		peer->until_ns = now_ns + TURN_NS;
 }
 
+/*
+ * The client's data socket over TCP is connected, and these bytes of packets
+ * have arrived. Return: false: out of memory.
+ */
+bool ibsa__peer_data_begin(struct server_peer *peer, const uint8_t *bytes,
+			   size_t len);
+
 /* Whether packets of the client can be processed in its turn. */
 bool ibsa__peer_has_packets(const struct server_peer *peer);
 
@@ -503,6 +567,14 @@ void ibsa__bytes_free(struct server_bytes *bytes);
  */
 int ibsa__issm_path(struct server *server, const struct serve_port *port,
 		    char *out, size_t room) IBSA_MUST_USE;
+
+/*
+ * Set IsSM of @port as long as the client is connected, or until it requests
+ * that for another port. Return: 0; -EBUSY it is set already; or another -errno.
+ */
+int ibsa__peer_issm_set(struct server_peer *peer,
+			const struct serve_port *port) IBSA_MUST_USE;
+void ibsa__peer_issm_clear(struct server_peer *peer);
 
 /* Adopt the FIFOs that programs hold open since a server before this one. */
 void ibsa__issms_adopt(struct server *server);

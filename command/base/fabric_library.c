@@ -51,6 +51,7 @@
 	  SERVER *))							\
 	F(, ibsa_fabric_server_command,					\
 	  P5(SERVER, const char *, char *, size_t, ERROR))		\
+	F(, ibsa_fabric_server_port, P1(const SERVER))			\
 	F(, ibsa_fabric_server_wait, P2(SERVER, int))			\
 	F(, ibsa_fabric_tap, P3(FABRIC, ibsa_packet_fn, void *))	\
 	F(, ibsa_responder_dispatch, P1(RESPONDER))			\

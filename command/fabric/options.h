@@ -14,6 +14,9 @@ enum { FABRIC_FAULTS_MAX = 16 };
  * @seed:    seed of the random numbers, if @has_seed
  * @first_lid: first LID to assign; 0: the fabric's default
  * @connections: how many connections a fabric server accepts; 0: the default
+ * @control_token: file of the token for commands over TCP that change the fabric
+ * @listen:  address at which the server listens for clients over TCP, or NULL
+ * @token:   file of the token of clients over TCP
  * @memory_mb: MiB that a fabric server uses for its clients; 0: the default
  * @profile: SM whose behaviour the embedded SA copies
  * @partitions: file with the P_Keys of the ports; NULL: the default partition
@@ -33,6 +36,9 @@ struct fabric_options {
 	uint32_t first_lid;
 	unsigned int connections;
 	unsigned int memory_mb;
+	const char *control_token;
+	const char *listen;
+	const char *token;
 	enum ibsa_sm_profile profile;
 	const char *partitions;
 	bool opa;

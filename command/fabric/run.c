@@ -147,6 +147,9 @@ static int fabric_serve_processes(struct fabric_run *run)
 		.arg = cli,
 		.connections = fabric_own(cli)->connections,
 		.memory_mb = fabric_own(cli)->memory_mb,
+		.listen = fabric_own(cli)->listen,
+		.token = fabric_own(cli)->token,
+		.control_token = fabric_own(cli)->control_token,
 	};
 	struct ibsa_error error = { .text = "" };
 	int err = file_limit_raise(cli);
@@ -211,9 +214,30 @@ static int begin(struct cli *cli, struct fabric_run *run)
 	return fabric_load(cli);
 }
 
+/* The address of --listen, with the port that the server has. */
+struct listen_text {
+	char text[80];
+};
+
+static struct listen_text listen_text(const struct fabric_run *run)
+{
+	const char *given = fabric_own(run->cli)->listen;
+	struct listen_text out = { "" };
+	const char *port;
+
+	if (!given)
+		return out;
+	port = strrchr(given, ':') + 1;
+	snprintf(out.text, sizeof(out.text), "%.*s%s%d", (int)(port - given),
+		 given, port - given == (int)strlen("tcp:") ? "127.0.0.1:" : "",
+		 ibsa_fabric_server_port(run->server));
+	return out;
+}
+
 static void ready_row(struct out *out, size_t index, void *arg)
 {
 	const struct fabric_run *run = arg;
+	const struct listen_text listen = listen_text(run);
 	struct ibsa_fabric_info info;
 	char fabric[FABRIC_PATH_MAX + sizeof("unix:")];
 
@@ -222,6 +246,7 @@ static void ready_row(struct out *out, size_t index, void *arg)
 	snprintf(fabric, sizeof(fabric), "unix:%s", run->path);
 	out_text(out, "event", "ready");
 	out_text(out, "fabric", fabric);
+	out_text_if_any(out, "listen", listen.text);
 	out_text(out, "file", run->cli->args[2]);
 	out_count(out, "adapters", info.adapters);
 	out_count(out, "switches", info.switches);
@@ -231,6 +256,7 @@ static void ready_row(struct out *out, size_t index, void *arg)
 /* Print the line which says that clients can connect. */
 static void ready_print(struct fabric_run *run)
 {
+	const struct listen_text listen = listen_text(run);
 	struct out *out = &run->cli->out;
 	struct ibsa_fabric_info info;
 
@@ -239,8 +265,9 @@ static void ready_print(struct fabric_run *run)
 		return;
 	}
 	ibsa_fabric_info_get(run->cli->loaded, &info);
-	out_clean_line(out, "unix:%s serves %s: %zu %s, %zu %s, %zu %s",
-		       run->path, run->cli->args[2], info.adapters,
+	out_clean_line(out, "unix:%s%s%s serves %s: %zu %s, %zu %s, %zu %s",
+		       run->path, listen.text[0] ? " and " : "", listen.text,
+		       run->cli->args[2], info.adapters,
 		       info.adapters == 1 ? "adapter" : "adapters",
 		       info.switches,
 		       info.switches == 1 ? "switch" : "switches", info.links,

@@ -16,6 +16,7 @@
 bool fabric_is_server(const char *fabric)
 {
 	return strncmp(fabric, "unix:", strlen("unix:")) == 0 ||
+	       strncmp(fabric, "tcp:", strlen("tcp:")) == 0 ||
 	       strncmp(fabric, "unix-any-user:", strlen("unix-any-user:")) == 0;
 }
 

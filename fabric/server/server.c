@@ -54,6 +54,9 @@ int ibsa_fabric_server_open_sized(
 	serve.connections = known.connections;
 	serve.patience_ms = known.patience_ms;
 	serve.memory_mb = known.memory_mb;
+	serve.tcp = known.listen;
+	serve.token = known.token;
+	serve.control_token = known.control_token;
 	owner = server_new(fabric);
 	if (!owner)
 		return ibsa__fail(error, -ENOMEM, "out of memory");
@@ -95,6 +98,11 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server)
 int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server)
 {
 	return ibsa__server_fd(server->server);
+}
+
+int ibsa_fabric_server_port(const struct ibsa_fabric_server *server)
+{
+	return ibsa__server_tcp_port(server->server);
 }
 
 void ibsa_fabric_server_stats_get_sized(const struct ibsa_fabric_server *server,

@@ -65,6 +65,9 @@ int ibsa__fabric_tree(struct ibsa_fabric *fabric, const char *args, char *out,
 int ibsa__fabric_errors(struct ibsa_fabric *fabric, const char *args,
 			struct ibsa_error *error) IBSA_MUST_USE;
 
+/* struct serve_ops.changes (server_command.c) */
+bool ibsa__fabric_command_changes(const char *line);
+
 enum { NODE_MAX_CHARS = 256 };
 
 /*

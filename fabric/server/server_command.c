@@ -311,7 +311,10 @@ static int command_sysfs(struct command *command, const char *args)
 				 command->room, command->error);
 }
 
-/* @only_reads: clients need not get the states of ports after it */
+/*
+ * @only_reads: the command changes nothing, and clients need not get the states
+ * of ports after it
+ */
 static const struct {
 	const char *name;
 	int (*run)(struct command *command, const char *args);
@@ -322,6 +325,14 @@ static const struct {
 	{ "errors", command_errors, false }, { "stats", command_stats, true },
 	{ "sysfs", command_sysfs, true },
 };
+
+bool ibsa__fabric_command_changes(const char *line)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (commands[i].only_reads && word_skip(line, commands[i].name))
+			return false;
+	return true;
+}
 
 int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 			       const char *line, char *out, size_t room,

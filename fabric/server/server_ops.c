@@ -217,4 +217,5 @@ const struct serve_ops ibsa__fabric_serve_ops = {
 	.issm_name = issm_name,
 	.issm_find = issm_find,
 	.command = command_run,
+	.changes = ibsa__fabric_command_changes,
 };

@@ -13,6 +13,7 @@
  * ibsa_fabric_server_wake      end a wait; call it after changes of the fabric
  * ibsa_fabric_server_command   execute a line of text
  * ibsa_fabric_server_stats_get the counters of a server since it was opened
+ * ibsa_fabric_server_port      the TCP port at which it listens
  * ibsa_fabric_server_close     close a server; its clients lose their device
  *
  * Only one thread at a time may call functions with a server, except
@@ -53,6 +54,12 @@ typedef void (*ibsa_note_fn)(const char *text, void *arg);
  *               the server ends the connection that uses most;
  *               IBSA_DEFAULT_MEMORY_MB
  * @no_environment: as ibsa_environment_ignore(), for this server
+ * @listen:      also listen at "tcp:HOST:PORT", or "tcp:PORT" at 127.0.0.1; port
+ *               0: any. Token and MADs are sent in clear; see ibsa-fabric(8)
+ * @token:       file whose token a client over TCP must have; created, with mode
+ *               0600 and a random token, if it does not exist
+ * @control_token: the same, for commands over TCP that change the fabric; NULL:
+ *               they are refused
  */
 struct ibsa_fabric_server_options {
 	ibsa_note_fn report;
@@ -62,6 +69,9 @@ struct ibsa_fabric_server_options {
 	uint32_t memory_mb;
 	bool no_environment;
 	uint8_t reserved[3];
+	const char *listen;
+	const char *token;
+	const char *control_token;
 };
 
 /* Counters of a server. */
@@ -97,7 +107,7 @@ int ibsa_fabric_server_open_sized(
  * Return: 0; -EINVAL @path is empty, or @fabric has a virtual clock;
  * -ENAMETOOLONG @path is too long; -EADDRINUSE a server runs at @path; -EEXIST
  * another file is at @path; -EBUSY, -EACCES, -EOPNOTSUPP, -ENOMEM; or the error
- * from creating the socket or its lock
+ * of creating the socket, its lock, a token or the TCP socket
  *
  * Source: unix(7).
  */
@@ -164,11 +174,19 @@ ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
 	ibsa_fabric_server_stats_get_sized(server, out, sizeof(*out));
 }
 
+/**
+ * ibsa_fabric_server_port - the TCP port at which a server listens
+ *
+ * Return: the port; 0: the server does not listen at one
+ */
+int ibsa_fabric_server_port(const struct ibsa_fabric_server *server)
+	IBSA_NONNULL(1);
+
 void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
 
 /**
  * ibsa_server_command - send a command to a server in another process
- * @server: "unix:PATH"; NULL: $IBSA_FABRIC
+ * @server: "unix:PATH" or "tcp:HOST:PORT,token=FILE"; NULL: $IBSA_FABRIC
  * @line:   as for ibsa_fabric_server_command(), at most 511 bytes
  * @out:    as for ibsa_fabric_server_command(); unchanged after an error
  * @error:  after an error, what failed and what to do; may be NULL

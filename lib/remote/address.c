@@ -13,9 +13,10 @@
 const char *ibsa__remote_path(const char *fabric)
 {
 	static const char *const prefixes[] = { REMOTE_PREFIX,
-						REMOTE_PREFIX_ANY };
+						REMOTE_PREFIX_ANY,
+						REMOTE_PREFIX_TCP };
 
-	for (size_t i = 0; fabric && i < 2; i++) {
+	for (size_t i = 0; fabric && i < 3; i++) {
 		const size_t len = strlen(prefixes[i]);
 
 		if (!strncmp(fabric, prefixes[i], len))
@@ -91,6 +92,48 @@ int ibsa__remote_node_find(const char *device, const char *process_node,
 	return 0;
 }
 
+/* @path: HOST:PORT,token=FILE */
+static int tcp_read(const char *path, struct ibsa_error *error,
+		    struct remote_address *out)
+{
+	static const char token[] = ",token=";
+	const char *file = strstr(path, token);
+	const size_t len = file ? (size_t)(file - path) : strlen(path);
+
+	if (ibsa__tcp_name_parse(path, len, &out->tcp))
+		return ibsa__fail(
+			error, -EINVAL,
+			"'%.64s' is not the address of a fabric "
+			"server: write tcp:HOST:PORT,token=FILE, with "
+			"an address such as 127.0.0.1 or [::1] as "
+			"HOST",
+			path);
+	if (!file || !file[strlen(token)])
+		return ibsa__fail(
+			error, -EINVAL,
+			"the fabric server at %.64s needs a token: "
+			"write tcp:%.64s,token=FILE, with the file of "
+			"--token of ibsa fabric run, or a copy of it",
+			path, path);
+	memcpy(out->path, path, len);
+	out->path[len] = '\0';
+	out->is_tcp = true;
+	return ibsa__token_read(file + strlen(token), error, &out->token);
+}
+
+static int unix_read(const char *fabric, const char *path,
+		     struct ibsa_error *error, struct remote_address *out)
+{
+	if (strlen(path) >= sizeof(out->path))
+		return ibsa__fail(error, -ENAMETOOLONG,
+				  "the path %.40s... is too long for a socket; "
+				  "the limit is %zu characters",
+				  path, sizeof(out->path) - 1);
+	out->is_of_any_user = path - fabric > (ptrdiff_t)strlen(REMOTE_PREFIX);
+	memcpy(out->path, path, strlen(path) + 1);
+	return 0;
+}
+
 int ibsa__remote_address_find(const char *fabric, const char *device,
 			      const char *process_node, unsigned int port,
 			      struct ibsa_error *error,
@@ -106,21 +149,18 @@ int ibsa__remote_address_find(const char *fabric, const char *device,
 				  "'%.40s' does not name a fabric server; "
 				  "write unix:PATH",
 				  fabric ? fabric : "");
-	if (strlen(path) >= sizeof(address.path))
-		return ibsa__fail(error, -ENAMETOOLONG,
-				  "the path %.40s... is too long for a socket; "
-				  "the limit is %zu characters",
-				  path, sizeof(address.path) - 1);
 	err = ibsa__remote_node_find(device, process_node, port, error, &at);
+	if (!err &&
+	    !strncmp(fabric, REMOTE_PREFIX_TCP, strlen(REMOTE_PREFIX_TCP)))
+		err = tcp_read(path, error, &address);
+	else if (!err)
+		err = unix_read(fabric, path, error, &address);
 	if (err)
 		return err;
 	memcpy(address.node, at.name, sizeof(at.name));
 	memcpy(address.device, at.device, sizeof(at.device));
 	address.is_machine = at.is_machine;
 	address.port = at.port;
-	address.is_of_any_user = path - fabric >
-				 (ptrdiff_t)strlen(REMOTE_PREFIX);
-	memcpy(address.path, path, strlen(path) + 1);
 	*out = address;
 	return 0;
 }

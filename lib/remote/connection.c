@@ -313,15 +313,36 @@ static bool path_is_socket(const char *path)
 static int server_has_ended(const struct remote_address *address,
 			    struct ibsa_error *error)
 {
+	if (address->is_tcp)
+		return ibsa__fail(error, -ENODEV,
+				  "the fabric server at %s has closed the "
+				  "connection: check that it runs",
+				  address->path);
 	return ibsa__fail(error, -ENODEV,
 			  "the fabric server at %s has ended: start it again "
 			  "with ibsa fabric run, with this path as --socket",
 			  address->path);
 }
 
+static int tcp_connect_failed(const struct remote_address *address, int err,
+			      struct ibsa_error *error)
+{
+	if (err == -ECONNREFUSED)
+		return ibsa__fail(error, -ENODEV,
+				  "no fabric server is at %s: start one with "
+				  "ibsa fabric run --listen tcp:%s",
+				  address->path, address->path);
+	return ibsa__fail(error, err,
+			  "cannot connect to the fabric server at %s: %s; "
+			  "check that the address is that of the server",
+			  address->path, ibsa__errno_text(-err).bytes);
+}
+
 static int connect_failed(const struct remote_address *address, int err,
 			  struct ibsa_error *error)
 {
+	if (address->is_tcp)
+		return tcp_connect_failed(address, err, error);
 	switch (err) {
 	case -ENOENT:
 	case -ENOTDIR:
@@ -409,6 +430,73 @@ static int fd_connect_wait(int fd, const struct remote_address *address,
 	return fd_connect(fd, address);
 }
 
+/* Wait until a socket is connected over TCP. Return: 0 or -errno. */
+static int tcp_await(int fd, const struct remote_connection *connection)
+{
+	const int err = ibsa__remote_await(fd, POLLOUT, connection->patience_ms,
+					   connection->start_ns);
+
+	return err ? err : ibsa__tcp_connected(fd);
+}
+
+static int tcp_connect(struct remote_connection *connection,
+		       const struct remote_address *address, bool may_wait)
+{
+	int fd = -1;
+	int err = ibsa__tcp_connect(&address->tcp, &fd);
+
+	if (!err && may_wait)
+		err = tcp_await(fd, connection);
+	if (err)
+		fd_close(&fd);
+	connection->fd = fd;
+	return err;
+}
+
+int ibsa__remote_connected(const struct remote_connection *connection,
+			   const struct remote_address *address)
+{
+	return address->is_tcp ? ibsa__tcp_connected(connection->fd) : 0;
+}
+
+int ibsa__remote_join_begin(const struct remote_address *address, int *out_fd)
+{
+	return ibsa__tcp_connect(&address->tcp, out_fd);
+}
+
+int ibsa__remote_join_send(int fd, const uint8_t ticket[REMOTE_TICKET_BYTES])
+{
+	const struct remote_head head = { .length = REMOTE_TICKET_BYTES,
+					  .type = REMOTE_JOIN };
+	const int err = ibsa__tcp_connected(fd);
+	size_t sent = 0;
+
+	/* A new socket has room for this frame. */
+	return err ? err
+		   : ibsa__remote_send(fd, &head, sizeof(head), ticket,
+				       REMOTE_TICKET_BYTES, &sent);
+}
+
+int ibsa__remote_join(const struct remote_connection *connection,
+		      const struct remote_address *address,
+		      const uint8_t ticket[REMOTE_TICKET_BYTES],
+		      struct ibsa_error *error, int *out_fd)
+{
+	int fd = -1;
+	int err = ibsa__remote_join_begin(address, &fd);
+
+	if (!err)
+		err = tcp_await(fd, connection);
+	if (!err)
+		err = ibsa__remote_join_send(fd, ticket);
+	if (err) {
+		fd_close(&fd);
+		return connect_failed(address, err, error);
+	}
+	*out_fd = fd;
+	return 0;
+}
+
 static int socket_connect(struct remote_connection *connection,
 			  const struct remote_address *address, bool may_wait)
 {
@@ -429,19 +517,27 @@ static int socket_connect(struct remote_connection *connection,
 	return err;
 }
 
-void ibsa__remote_hello_put(const struct remote_address *address,
-			    struct remote_hello *out)
+size_t ibsa__remote_hello_put(const struct remote_address *address,
+			      struct remote_greeting *out)
 {
-	*out = (struct remote_hello){
-		.version = REMOTE_VERSION,
-		.port = address->port,
-		.features = address->is_control ? REMOTE_IS_CONTROL
-						: REMOTE_HAS_RINGS,
-	};
+	struct remote_hello *hello = &out->hello;
+
+	*out = (struct remote_greeting){ .hello = {
+						 .version = REMOTE_VERSION,
+						 .port = address->port,
+					 } };
+	if (address->is_control)
+		hello->features = REMOTE_IS_CONTROL;
+	else if (!address->is_tcp)
+		hello->features = REMOTE_HAS_RINGS;
 	if (address->is_machine)
-		out->features |= REMOTE_IS_MACHINE;
-	memcpy(out->node, address->node, sizeof(out->node));
-	memcpy(out->device, address->device, sizeof(out->device));
+		hello->features |= REMOTE_IS_MACHINE;
+	memcpy(hello->node, address->node, sizeof(hello->node));
+	memcpy(hello->device, address->device, sizeof(hello->device));
+	if (!address->is_tcp)
+		return sizeof(*hello);
+	memcpy(out->token, address->token.bytes, sizeof(out->token));
+	return sizeof(*out);
 }
 
 int ibsa__remote_no_hello(const struct remote_address *address, bool has_answer,
@@ -459,7 +555,8 @@ int ibsa__remote_no_hello(const struct remote_address *address, bool has_answer,
 int ibsa__remote_hello_take(const struct remote_hello *hello,
 			    struct remote_address *address)
 {
-	if (hello->version != REMOTE_VERSION || hello->port > UINT8_MAX ||
+	if (hello->version < REMOTE_VERSION_FIRST ||
+	    hello->version > REMOTE_VERSION || hello->port > UINT8_MAX ||
 	    !remote_names_end(hello))
 		return -EPROTO;
 	memcpy(address->node, hello->node, sizeof(address->node));
@@ -478,11 +575,12 @@ static int hello_exchange(struct remote_connection *connection,
 			  struct remote_address *address,
 			  struct ibsa_error *error)
 {
+	struct remote_greeting greeting;
 	struct remote_hello hello;
 	struct remote_request request = {
 		.type = REMOTE_HELLO,
-		.body = &hello,
-		.len = sizeof(hello),
+		.body = &greeting,
+		.len = ibsa__remote_hello_put(address, &greeting),
 		.answer = &hello,
 		.room = sizeof(hello),
 		.fds = remote_fds_none(),
@@ -490,7 +588,6 @@ static int hello_exchange(struct remote_connection *connection,
 	bool is_refused = false;
 	int err;
 
-	ibsa__remote_hello_put(address, &hello);
 	err = exchange(connection, &request, connection->start_ns, &is_refused,
 		       error);
 	if (err && is_refused && !connection->is_late)
@@ -516,7 +613,8 @@ int ibsa__remote_connect_begin(struct remote_connection *connection,
 	connection->patience_ms = PATIENCE_MS;
 	if (address->patience_ms && address->patience_ms < PATIENCE_MS)
 		connection->patience_ms = address->patience_ms;
-	err = socket_connect(connection, address, may_wait);
+	err = address->is_tcp ? tcp_connect(connection, address, may_wait)
+			      : socket_connect(connection, address, may_wait);
 	return err ? connect_failed(address, err, error) : 0;
 }
 

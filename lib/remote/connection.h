@@ -12,13 +12,18 @@
 
 #include "base/large.h"
 #include "remote/protocol.h"
+#include "remote/tcp.h"
 
 /*
  * Address of a port at a server: the server's socket; node, device and port
  * number as in struct remote_hello.
  */
 struct remote_address {
-	char path[108]; /* as long as sun_path of sockaddr_un */
+	/* As long as sun_path of sockaddr_un; over TCP, host and port. */
+	char path[108];
+	bool is_tcp; /* @tcp and @token are used */
+	union tcp_name tcp;
+	struct tcp_token token;
 	/* Root may also connect to the server of another user. */
 	bool is_of_any_user;
 	char node[REMOTE_NODE_MAX + 1];
@@ -64,8 +69,8 @@ struct remote_connection {
 };
 
 /*
- * Return: the path after "unix:" or "unix-any-user:" in @fabric; NULL if @fabric
- * begins with neither.
+ * Return: what follows "unix:", "unix-any-user:" or "tcp:" in @fabric; NULL if
+ * @fabric begins with none of them.
  */
 const char *ibsa__remote_path(const char *fabric);
 
@@ -81,10 +86,11 @@ int ibsa__remote_node_find(const char *device, const char *process_node,
 			   struct remote_node *out) IBSA_MUST_USE;
 
 /*
- * Find the address that @fabric ("unix:PATH") stands for, with a node, device
- * and port as ibsa__remote_node_find().
- * Return: 0; -EINVAL @fabric does not begin with "unix:", or a name is too long;
- * -ENAMETOOLONG the path is too long for a socket.
+ * Find the address that @fabric ("unix:PATH" or "tcp:HOST:PORT,token=FILE")
+ * stands for, with a node, device and port as ibsa__remote_node_find().
+ * Return: 0; -EINVAL @fabric is not an address, or a name is too long;
+ * -ENAMETOOLONG the path is too long for a socket; or an error of
+ * ibsa__token_read().
  */
 int ibsa__remote_address_find(const char *fabric, const char *device,
 			      const char *process_node, unsigned int port,
@@ -105,8 +111,10 @@ int ibsa__remote_connect(struct remote_connection *connection,
 
 /*
  * Connect to a server, without the hello. @may_wait: wait while the
- * server's backlog is full. After ibsa__remote_connect_begin(), the caller
- * sends the hello message that ibsa__remote_hello_put() fills, and passes the
+ * server's backlog is full, or until TCP is connected; otherwise, the caller
+ * waits until ibsa__remote_connected() returns 0, as ibsa__tcp_connected(). The
+ * caller then sends the hello message that ibsa__remote_hello_put() fills, whose
+ * length it returns, and passes the
  * answer to ibsa__remote_hello_take(), which sets @address as
  * ibsa__remote_connect() does. ibsa__remote_connect_begin() returns 0; or an
  * error of ibsa__remote_connect(). ibsa__remote_hello_take() returns 0; -EPROTO
@@ -118,8 +126,10 @@ int ibsa__remote_connect_begin(struct remote_connection *connection,
 			       const struct remote_address *address,
 			       bool may_wait,
 			       struct ibsa_error *error) IBSA_MUST_USE;
-void ibsa__remote_hello_put(const struct remote_address *address,
-			    struct remote_hello *out);
+int ibsa__remote_connected(const struct remote_connection *connection,
+			   const struct remote_address *address) IBSA_MUST_USE;
+size_t ibsa__remote_hello_put(const struct remote_address *address,
+			      struct remote_greeting *out);
 int ibsa__remote_hello_take(const struct remote_hello *hello,
 			    struct remote_address *address) IBSA_MUST_USE;
 int ibsa__remote_no_hello(const struct remote_address *address, bool has_answer,
@@ -162,6 +172,21 @@ void ibsa__remote_fds_close(struct remote_fds *fds);
  */
 int ibsa__remote_fds_check(const struct remote_fds *fds,
 			   struct ibsa_error *error) IBSA_MUST_USE;
+
+/*
+ * Over TCP, connect the data socket. ibsa__remote_join_begin() begins to connect;
+ * ibsa__remote_join_send() then sends the @ticket. Return: 0; -EINPROGRESS the
+ * socket is not connected yet; or another -errno. ibsa__remote_join() waits until
+ * both are done.
+ */
+int ibsa__remote_join_begin(const struct remote_address *address,
+			    int *out_fd) IBSA_MUST_USE;
+int ibsa__remote_join_send(int fd, const uint8_t ticket[REMOTE_TICKET_BYTES])
+	IBSA_MUST_USE;
+int ibsa__remote_join(const struct remote_connection *connection,
+		      const struct remote_address *address,
+		      const uint8_t ticket[REMOTE_TICKET_BYTES],
+		      struct ibsa_error *error, int *out_fd) IBSA_MUST_USE;
 
 /* A request to a server, and a buffer for its answer. */
 struct remote_request {

@@ -115,19 +115,19 @@ void ibsa__control_open(struct remote_control *control, int fd,
 {
 	struct {
 		struct remote_head head;
-		struct remote_hello hello;
-	} hello = {
-		.head = { .length = sizeof(hello.hello), .type = REMOTE_HELLO },
-	};
+		struct remote_greeting greeting;
+	} hello = { .head = { .type = REMOTE_HELLO } };
 	static const struct remote_head rest[] = { { .type = REMOTE_ATTACH },
 						   { .type = REMOTE_WATCH } };
 	size_t sent = 0;
 
-	ibsa__remote_hello_put(address, &hello.hello);
+	hello.head.length = (uint32_t)ibsa__remote_hello_put(address,
+							     &hello.greeting);
 	control->address = address;
 	control->asked = REMOTE_HELLO;
 	control->watches = watches;
-	if (ibsa__remote_send(fd, &hello, sizeof(hello), rest,
+	if (ibsa__remote_send(fd, &hello,
+			      sizeof(hello.head) + hello.head.length, rest,
 			      watches ? sizeof(rest) : sizeof(rest[0]), &sent))
 		shutdown(fd, SHUT_RDWR);
 }
@@ -182,10 +182,16 @@ static size_t answer_len(uint32_t type)
 	}
 }
 
-static int ring_bytes_take(struct remote_control *control, const void *body,
-			   size_t len)
+static int attached_take(struct remote_control *control, const void *body,
+			 size_t len)
 {
 	control->ring_bytes = 0;
+	if (control->address->is_tcp) {
+		if (len != sizeof(control->ticket))
+			return -EPROTO;
+		memcpy(control->ticket, body, len);
+		return 0;
+	}
 	if (len && len != sizeof(control->ring_bytes))
 		return -EPROTO;
 	memcpy(&control->ring_bytes, body, len);
@@ -206,7 +212,7 @@ static int body_take(struct remote_control *control,
 	if (head->type == REMOTE_WATCH)
 		return state_set(control, body, head->length);
 	if (head->type == REMOTE_ATTACH)
-		return ring_bytes_take(control, body, head->length);
+		return attached_take(control, body, head->length);
 	if (head->length != answer_len(head->type))
 		return -EPROTO;
 	if (head->type == REMOTE_HELLO)

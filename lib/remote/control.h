@@ -50,6 +50,7 @@ struct remote_control {
 	 */
 	struct remote_fds fds;
 	uint32_t ring_bytes;
+	uint8_t ticket[REMOTE_TICKET_BYTES]; /* over TCP */
 	struct remote_address *address; /* set by the answer to REMOTE_HELLO */
 	/*
 	 * Text of the server's last refusal, whose characters were not checked.

@@ -219,6 +219,24 @@ ssize_t ibsa__remote_file_read(struct remote_file *file, void *packet,
 	return len;
 }
 
+/* Attach a file over TCP: connect the data socket with the server's ticket. */
+static int file_join(struct remote_connection *connection,
+		     const struct remote_address *address,
+		     struct ibsa_error *error, struct remote_data *out)
+{
+	uint8_t ticket[REMOTE_TICKET_BYTES] = { 0 };
+	struct remote_request request = {
+		.type = REMOTE_ATTACH,
+		.answer = ticket,
+		.room = sizeof(ticket),
+	};
+	int err = ibsa__remote_request(connection, &request, error);
+
+	return err ? err
+		   : ibsa__remote_join(connection, address, ticket, error,
+				       &out->fd);
+}
+
 static int file_attach(struct remote_connection *connection,
 		       struct ibsa_error *error, struct remote_data *out)
 {
@@ -289,7 +307,10 @@ int ibsa__remote_file_open(struct remote_address *address,
 	if (err)
 		return ibsa__fail(error, err, "out of memory");
 	err = ibsa__remote_connect(&out->connection, address, error);
-	if (!err)
+	if (!err && address->is_tcp)
+		err = file_join(&out->connection, address, error,
+				&out->shared->data);
+	else if (!err)
 		err = file_attach(&out->connection, error, &out->shared->data);
 	if (!err)
 		err = ibsa__remote_portid_new(address, out->shared->data.fd,

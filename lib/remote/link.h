@@ -66,10 +66,14 @@ struct remote_outbox {
 /* State of the connection to a server. */
 enum link_step {
 	LINK_DOWN, /* not connected */
+	/* TCP: the connection is not established yet */
+	LINK_CONNECTING,
 	/*
 	 * the answers to the requests of a new connection have not all arrived
 	 */
 	LINK_OPENING,
+	/* TCP: the data socket is not connected yet */
+	LINK_JOINING,
 	LINK_UP,
 };
 
@@ -82,6 +86,7 @@ struct remote_link {
 	enum link_step step;
 	/* Sockets and rings for packets; open only while @step is LINK_UP. */
 	struct remote_data data;
+	int join_fd; /* while @step is LINK_JOINING, the data socket */
 	/* The last wait found nothing to read on the connection. */
 	bool is_quiet;
 	/*
@@ -152,15 +157,15 @@ bool ibsa__remote_link_is_late(const struct remote_link *link);
 void ibsa__remote_link_watch_writable(struct remote_link *link, bool on);
 
 /*
- * Send the requests of a new connection. Return: 0; or an error, after the
- * connection was closed.
+ * Begin to set up a new connection. Return: 0; or an error, after the connection
+ * was closed.
  */
 int ibsa__remote_link_up_begin(struct remote_link *link) IBSA_MUST_USE;
 
 /*
- * Read the server's answers that have arrived, without waiting. Return: 1 the
- * link is up; 0 an answer is outstanding; or an error, after which the caller
- * closes the connection.
+ * Continue to set up a connection, without waiting: read the server's answers
+ * that have arrived. Return: 1 the link is up; 0 an answer, or TCP's connection,
+ * is outstanding; or an error, after which the caller closes the connection.
  */
 int ibsa__remote_link_up_go(struct remote_link *link,
 			    struct ibsa_error *error) IBSA_MUST_USE;

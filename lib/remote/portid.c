@@ -202,10 +202,32 @@ static int attempt_begin(struct remote_portid *portid)
 		err = fd_watch(portid->set_fd, attempt->connection.fd);
 	if (err)
 		return err;
+	attempt->step = STEP_CONNECTING;
+	return 0;
+}
+
+static int attempt_request(struct portid_attempt *attempt)
+{
+	const int err = ibsa__remote_connected(&attempt->connection,
+					       &attempt->address);
+
+	if (err)
+		return err;
 	ibsa__control_open(&attempt->control, attempt->connection.fd,
 			   &attempt->address, false);
 	attempt->step = STEP_OPENING;
 	return 0;
+}
+
+/* The answer to REMOTE_ATTACH has arrived. */
+static int attempt_join(struct portid_attempt *attempt)
+{
+	attempt->step = STEP_JOINING;
+	if (attempt->address.is_tcp)
+		return ibsa__remote_join_begin(&attempt->address,
+					       &attempt->data.fd);
+	return ibsa__data_open(&attempt->data, &attempt->control.fds,
+			       attempt->control.ring_bytes, NULL);
 }
 
 /*
@@ -226,10 +248,11 @@ static int answer_read(struct portid_attempt *attempt)
 static int attached_take(struct remote_portid *portid)
 {
 	struct portid_attempt *attempt = &portid->attempt;
-	struct remote_control *control = &attempt->control;
-	int err = ibsa__data_open(&attempt->data, &control->fds,
-				  control->ring_bytes, NULL);
+	int err = 0;
 
+	if (attempt->address.is_tcp)
+		err = ibsa__remote_join_send(attempt->data.fd,
+					     attempt->control.ticket);
 	if (err)
 		return err;
 	attempt->count = ibsa__pending_agents(portid->pending, attempt->agents,
@@ -311,15 +334,33 @@ static int attempt_go(struct remote_portid *portid)
 
 	if (attempt->step == STEP_NONE)
 		err = attempt_begin(portid);
+	if (!err && attempt->step == STEP_CONNECTING)
+		err = attempt_request(attempt);
 	if (!err && attempt->step == STEP_OPENING)
 		err = answer_read(attempt);
 	if (!err && attempt->step == STEP_OPENING)
+		err = attempt_join(attempt);
+	if (!err && attempt->step == STEP_JOINING)
 		err = attached_take(portid);
 	if (!err)
 		err = agents_go(attempt);
 	if (!err)
 		err = fd_watch(portid->set_fd, attempt->data.fd);
 	return err;
+}
+
+/*
+ * Return: when to continue an attempt if the server sends nothing. A socket that
+ * is being connected does not make the portid readable.
+ */
+static uint64_t attempt_next_ns(const struct portid_attempt *attempt)
+{
+	enum { STEP_MS = 10 };
+	const struct remote_connection *connection = &attempt->connection;
+
+	if (attempt->step == STEP_CONNECTING || attempt->step == STEP_JOINING)
+		return clock_now_ns() + STEP_MS * NS_PER_MS;
+	return connection->start_ns + connection->patience_ms * NS_PER_MS;
 }
 
 int ibsa__remote_portid_try(struct remote_portid *portid)
@@ -335,9 +376,7 @@ int ibsa__remote_portid_try(struct remote_portid *portid)
 	if (err == -EINPROGRESS &&
 	    ibsa__clock_left_ms((int)connection->patience_ms,
 				connection->start_ns)) {
-		atomic_store(&portid->next_ns,
-			     connection->start_ns +
-				     connection->patience_ms * NS_PER_MS);
+		atomic_store(&portid->next_ns, attempt_next_ns(attempt));
 		return -EAGAIN;
 	}
 	if (err)

@@ -15,9 +15,11 @@
 #include "remote/pending.h"
 
 enum portid_step {
-	STEP_NONE, /* no connection */
+	STEP_NONE,	 /* no connection */
+	STEP_CONNECTING, /* TCP: the connection is not established yet */
 	/* The hello and the request REMOTE_ATTACH were sent. */
 	STEP_OPENING,
+	STEP_JOINING,	 /* TCP: the data socket is not connected yet */
 	STEP_REGISTERING /* agents are registered */
 };
 

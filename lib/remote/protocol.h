@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The protocol between a server, such as a fabric server, and its clients, over a
- * Unix stream socket. Server and clients are on one machine, so numbers are in
- * host byte order.
+ * Unix stream socket or TCP. Numbers are in host byte order, which the server
+ * checks by the version in the hello.
  *
  * A client sends a hello, then requests; the server answers in the same order.
  * Each frame is a head, followed by @length bytes. An answer has the @type of
@@ -24,11 +24,23 @@
  * time that it announces that it waits, so that the socket is readable if and
  * only if the ring has bytes or the server has gone. Both sides detect each
  * other's end by the sockets.
+ *
+ * TCP carries no descriptors (tcp.h). There, a token follows the hello. The body
+ * of the answer to REMOTE_ATTACH is a ticket; the client connects once more, and
+ * sends REMOTE_JOIN with the ticket, which is not answered: this connection is
+ * then the data socket. The answer to REMOTE_ISSM is empty: the port has the bit
+ * IsSM set as long as the connection that requested it is open.
+ *
+ * Versions: a client sends its latest version. The server answers with its own
+ * latest version, if that is lower, and both use the lower one; bits of features
+ * that the server does not have are 0 in the answer. A server ignores what
+ * later versions append to the hello.
  */
 #ifndef REMOTE_PROTOCOL_H
 #define REMOTE_PROTOCOL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "umad/header.h"
@@ -36,6 +48,8 @@
 
 enum {
 	REMOTE_VERSION = 4,
+	/* The earliest version that this one understands. */
+	REMOTE_VERSION_FIRST = 4,
 	/*
 	 * Maximum number of bytes behind the head of a frame, in both
 	 * directions.
@@ -49,6 +63,10 @@ enum {
 	/* Maximum length of the line in a request REMOTE_CONTROL. */
 	REMOTE_LINE_MAX = 511,
 	REMOTE_MAD_MIN = MAD_HEADER_BYTES, /* what a failed MAD is cut to */
+	/* Maximum length of a hello, with what later versions add to it. */
+	REMOTE_HELLO_MAX = 1024,
+	REMOTE_TOKEN_BYTES = 32,  /* of the token that follows a hello */
+	REMOTE_TICKET_BYTES = 16, /* of the ticket for REMOTE_JOIN */
 	/*
 	 * The client can use rings. If struct ring_memory changes after a
 	 * release, this bit must get another value: a client and a server with
@@ -63,6 +81,8 @@ enum {
 	 * belongs to that host.
 	 */
 	REMOTE_IS_MACHINE = 4,
+	REMOTE_FEATURES = REMOTE_HAS_RINGS | REMOTE_IS_CONTROL |
+			  REMOTE_IS_MACHINE,
 };
 
 /*
@@ -86,9 +106,10 @@ enum {
  */
 #define REMOTE_SELECTED "-"
 
-/* Precedes the path in IBSA_FABRIC. */
+/* Precedes the path, or the host and port, in IBSA_FABRIC. */
 #define REMOTE_PREFIX "unix:"
 #define REMOTE_PREFIX_ANY "unix-any-user:"
+#define REMOTE_PREFIX_TCP "tcp:"
 
 enum remote_type {
 	REMOTE_HELLO, /* struct remote_hello; answer: the same */
@@ -124,6 +145,8 @@ enum remote_type {
 	 */
 	REMOTE_ISSM,
 	REMOTE_CONTROL, /* a line of text; answer: text */
+	/* Over TCP, the first frame of a data socket. Body: the ticket. */
+	REMOTE_JOIN,
 	REMOTE_TYPES,
 	/*
 	 * The server sends this frame without a request: a struct remote_state,
@@ -177,6 +200,21 @@ static inline bool remote_names_end(const struct remote_hello *hello)
 	return !hello->node[REMOTE_NODE_MAX] &&
 	       !hello->device[REMOTE_NODE_MAX] && !hello->name[REMOTE_NODE_MAX];
 }
+
+/* A hello over TCP; over a Unix socket, it ends before @token. */
+struct remote_greeting {
+	struct remote_hello hello;
+	uint8_t token[REMOTE_TOKEN_BYTES];
+};
+_Static_assert(sizeof(struct remote_greeting) == 236, "remote greeting");
+
+/*
+ * Read a hello of any length and version. @out: without a token, zeros. Return:
+ * 0; -EPROTO it is not a hello; -EPROTONOSUPPORT its version is too early, or
+ * the byte order of the client is another.
+ */
+int ibsa__remote_hello_read(const void *body, size_t len,
+			    struct remote_greeting *out) IBSA_MUST_USE;
 
 _Static_assert(sizeof(struct ibsa_gid_entry) == 28, "remote GID");
 

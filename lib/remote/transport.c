@@ -327,6 +327,7 @@ static void link_inherited(struct umad_file *file)
 		link->data.fd,
 		link->data.bell_fd,
 		link->connection.fd,
+		link->join_fd,
 		link->control.fds.fd[REMOTE_FD_DATA],
 		link->control.fds.fd[REMOTE_FD_MEMORY],
 		link->control.fds.fd[REMOTE_FD_BELL],
@@ -371,6 +372,7 @@ static struct remote_link *link_new(size_t reply_bytes)
 	ibsa__control_init(&link->control);
 	remote_data_init(&link->data);
 	link->connection.fd = -1;
+	link->join_fd = -1;
 	link->epoll_fd = -1;
 	link->timer_fd = -1;
 	link->wake_fd = -1;

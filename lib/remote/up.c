@@ -45,13 +45,51 @@ static void watch_take(struct remote_link *link)
 	link->transport.link = state.link;
 }
 
-/* Take the answers to all requests of the new connection. */
+/*
+ * TCP: connect the data socket. Return: 1 it is connected; 0 not yet; or an
+ * error.
+ */
+static int link_join(struct remote_link *link, struct ibsa_error *error)
+{
+	int err = 0;
+
+	if (link->step == LINK_OPENING)
+		err = ibsa__remote_join_begin(&link->address, &link->join_fd);
+	link->step = LINK_JOINING;
+	if (!err)
+		err = ibsa__remote_join_send(link->join_fd,
+					     link->control.ticket);
+	if (err == -EINPROGRESS)
+		return 0;
+	if (err)
+		return ibsa__fail(error, err,
+				  "cannot connect to the fabric server at %s "
+				  "for packets: %s",
+				  link->address.path,
+				  ibsa__errno_text(-err).bytes);
+	link->data.fd = link->join_fd;
+	link->join_fd = -1;
+	return 1;
+}
+
+/*
+ * Take the answers to all requests of the new connection. Return: as
+ * ibsa__remote_link_up_go().
+ */
 static int link_finish(struct remote_link *link, struct ibsa_error *error)
 {
 	struct remote_control *control = &link->control;
-	int err = ibsa__data_open(&link->data, &control->fds,
-				  control->ring_bytes, error);
+	int err;
 
+	if (link->address.is_tcp) {
+		err = link_join(link, error);
+		if (err <= 0)
+			return err;
+		err = 0;
+	} else {
+		err = ibsa__data_open(&link->data, &control->fds,
+				      control->ring_bytes, error);
+	}
 	if (!err)
 		err = ibsa__remote_link_watch(link, link->data.fd);
 	if (err)
@@ -65,19 +103,41 @@ int ibsa__remote_link_up_begin(struct remote_link *link)
 {
 	const int err = ibsa__remote_link_watch(link, link->connection.fd);
 
-	link->step = LINK_OPENING;
+	link->step = LINK_CONNECTING;
 	if (err)
 		ibsa__remote_link_down(link);
-	else
-		ibsa__control_open(&link->control, link->connection.fd,
-				   &link->address, true);
 	return err;
+}
+
+/* Send the requests of a connection. Return: 0; -EINPROGRESS or an error. */
+static int link_request(struct remote_link *link, struct ibsa_error *error)
+{
+	const int err = ibsa__remote_connected(&link->connection,
+					       &link->address);
+
+	if (err == -EINPROGRESS)
+		return err;
+	if (err)
+		return ibsa__fail(error, err,
+				  "cannot connect to the fabric server at %s: "
+				  "%s",
+				  link->address.path,
+				  ibsa__errno_text(-err).bytes);
+	link->step = LINK_OPENING;
+	ibsa__control_open(&link->control, link->connection.fd, &link->address,
+			   true);
+	return 0;
 }
 
 int ibsa__remote_link_up_go(struct remote_link *link, struct ibsa_error *error)
 {
 	const struct remote_control *control = &link->control;
+	int err = 0;
 
+	if (link->step == LINK_CONNECTING)
+		err = link_request(link, error);
+	if (err)
+		return err == -EINPROGRESS ? 0 : err;
 	if (ibsa__control_read(&link->control, link->connection.fd))
 		return link_read_failed(link, error);
 	if (control->asked != CONTROL_IDLE)
@@ -97,10 +157,14 @@ int ibsa__remote_link_left_ms(const struct remote_link *link)
 int ibsa__remote_link_up_wait(struct remote_link *link,
 			      struct ibsa_error *error)
 {
-	struct pollfd end = { .fd = link->connection.fd, .events = POLLIN };
-	int got = 0;
+	int got = ibsa__remote_link_up_go(link, error);
 
 	while (!got) {
+		const bool joins = link->step == LINK_JOINING;
+		struct pollfd end = {
+			.fd = joins ? link->join_fd : link->connection.fd,
+			.events = joins ? POLLOUT : POLLIN,
+		};
 		const int left_ms = ibsa__remote_link_left_ms(link);
 
 		if (!left_ms) {
@@ -126,5 +190,6 @@ void ibsa__remote_link_down(struct remote_link *link)
 	link->step = LINK_DOWN;
 	ibsa__remote_link_unwatch(link);
 	ibsa__data_close(&link->data);
+	fd_close(&link->join_fd);
 	ibsa__remote_disconnect(&link->connection);
 }

@@ -246,7 +246,8 @@ int ibsa__remote_link_fd(struct umad_file *file)
 
 /*
  * Begin to connect to the server, without waiting for its answer: a server
- * process that is suspended does not answer.
+ * process that is suspended does not answer. While a link over TCP is being
+ * established, the timer for attempts continues it.
  */
 static int link_renew_begin(struct remote_link *link)
 {

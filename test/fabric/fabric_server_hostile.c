@@ -93,7 +93,7 @@ static void invalid_frame_ends_only_its_own_connection(void **state)
 static void client_without_a_hello_is_disconnected(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
-	struct remote_hello hello = { .version = REMOTE_VERSION + 1 };
+	struct remote_hello hello = { .version = REMOTE_VERSION_FIRST - 1 };
 	int fd = server_connect(server, NULL);
 
 	(void)state;

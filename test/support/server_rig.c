@@ -24,7 +24,12 @@ struct server_rig {
 	pthread_t thread;
 	atomic_bool ends;
 	char folder[64];
-	char name[96];
+	char path[80]; /* of the socket */
+	/* Over TCP: the address to listen at, and the files of the tokens. */
+	char listen[32];
+	char token[80];
+	char control_token[80];
+	char name[128];
 	pthread_mutex_t lock;
 	pthread_cond_t noted;
 	char note[256];
@@ -84,6 +89,29 @@ static void *run(void *arg)
 	return NULL;
 }
 
+/* With IBSA_TEST_TCP in the environment, clients of the server use TCP. */
+static bool is_over_tcp(void)
+{
+	return getenv("IBSA_TEST_TCP");
+}
+
+/* The first time at any port, and then at the same one. */
+static void tcp_set(const struct server_rig *server,
+		    struct ibsa_fabric_server_options *options)
+{
+	options->listen = *server->listen ? server->listen : "tcp:0";
+	options->token = server->token;
+	options->control_token = server->control_token;
+}
+
+static void tcp_note(struct server_rig *server)
+{
+	snprintf(server->listen, sizeof(server->listen), "tcp:127.0.0.1:%d",
+		 ibsa_fabric_server_port(server->server));
+	snprintf(server->name, sizeof(server->name), "%s,token=%s",
+		 server->listen, server->control_token);
+}
+
 void server_restart(struct server_rig *server)
 {
 	struct ibsa_fabric_server_options options = server->limits;
@@ -91,9 +119,13 @@ void server_restart(struct server_rig *server)
 
 	options.report = note;
 	options.arg = server;
+	if (is_over_tcp())
+		tcp_set(server, &options);
 	if (ibsa_fabric_server_open(server->fabric, server_path(server),
 				    &options, &error, &server->server))
 		fail_msg("%s", error.text);
+	if (is_over_tcp())
+		tcp_note(server);
 	server_resume(server);
 }
 
@@ -143,8 +175,11 @@ server_rig_new(struct ibsa_fabric *fabric,
 	pthread_cond_init(&server->noted, NULL);
 	strcpy(server->folder, "/tmp/ibsa-server-XXXXXX");
 	assert_non_null(mkdtemp(server->folder));
-	snprintf(server->name, sizeof(server->name), "unix:%s/s",
+	snprintf(server->path, sizeof(server->path), "%s/s", server->folder);
+	snprintf(server->token, sizeof(server->token), "%s/t", server->folder);
+	snprintf(server->control_token, sizeof(server->control_token), "%s/c",
 		 server->folder);
+	snprintf(server->name, sizeof(server->name), "unix:%s", server->path);
 	server_restart(server);
 	return server;
 }
@@ -173,6 +208,8 @@ void server_stop(struct server_rig *server)
 	if (server->server)
 		server_end(server);
 	ibsa_fabric_put(server->fabric);
+	unlink(server->token);
+	unlink(server->control_token);
 	assert_int_equal(rmdir(server->folder), 0);
 	pthread_mutex_destroy(&server->lock);
 	pthread_cond_destroy(&server->noted);
@@ -181,7 +218,7 @@ void server_stop(struct server_rig *server)
 
 const char *server_path(const struct server_rig *server)
 {
-	return server->name + strlen("unix:");
+	return server->path;
 }
 
 const char *server_address(const struct server_rig *server)

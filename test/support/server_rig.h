@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A fabric server in a thread of the test program. */
+/*
+ * A fabric server in a thread of the test program. If IBSA_TEST_TCP is in the
+ * environment, its clients use TCP.
+ */
 #ifndef SERVER_RIG_H
 #define SERVER_RIG_H
 
@@ -41,7 +44,8 @@ struct ibsa_fabric_server *server_pause(struct server_rig *server);
 void server_resume(struct server_rig *server);
 
 const char *server_path(const struct server_rig *server);
-const char *server_address(const struct server_rig *server); /* "unix:PATH" */
+/* "unix:PATH"; or "tcp:127.0.0.1:PORT,token=FILE", for all commands. */
+const char *server_address(const struct server_rig *server);
 struct ibsa_fabric *server_fabric(const struct server_rig *server);
 
 /* Run a command, which must succeed. */
