@@ -174,6 +174,16 @@ int ibsa__remote_fds_check(const struct remote_fds *fds,
 			   struct ibsa_error *error) IBSA_MUST_USE;
 
 /*
+ * The part of ibsa__remote_connect_begin() for TCP (join.c), and the message for
+ * its error. ibsa__remote_tcp_failed() returns @err, or -ENODEV.
+ */
+int ibsa__remote_tcp_connect(struct remote_connection *connection,
+			     const struct remote_address *address,
+			     bool may_wait) IBSA_MUST_USE;
+int ibsa__remote_tcp_failed(const struct remote_address *address, int err,
+			    struct ibsa_error *error);
+
+/*
  * Over TCP, connect the data socket. ibsa__remote_join_begin() begins to connect;
  * ibsa__remote_join_send() then sends the @ticket. Return: 0; -EINPROGRESS the
  * socket is not connected yet; or another -errno. ibsa__remote_join() waits until

@@ -3,6 +3,7 @@
 #ifndef ATTACK_H
 #define ATTACK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "remote/file.h"
@@ -20,12 +21,12 @@ struct packet {
 struct attack {
 	const char *name;
 	/*
-	 * Attack the server @address ("unix:PATH"). @nodes: number of hosts of
-	 * the fabric. Call attack_has_begun() when the server has what the
+	 * Attack the server @address, with @nodes hosts. Call attack_has_begun() when the server has what the
 	 * attack consists of.
 	 */
 	void (*run)(const char *address, unsigned int nodes);
 	int processes;
+	bool passes_descriptors; /* which TCP cannot */
 };
 
 extern const struct attack attacks[];
@@ -52,6 +53,12 @@ int file_open(const char *address, unsigned int index,
  */
 int attack_connect(const char *address, const char *node);
 int attack_connect_try(const char *address, const char *node);
+
+/*
+ * Attack the server over TCP, in a way that @seed chooses, until this process is
+ * killed (tcp.c).
+ */
+void attack_over_tcp(const char *address, uint64_t seed);
 
 void pause_us(unsigned int us);
 

@@ -332,9 +332,9 @@ const struct attack attacks[] = {
 	{ "links", commands_change, 1 },
 	{ "unread", answers_unread, 1 },
 	{ "incomplete", packets_incomplete, 1 },
-	{ "fd-request", descriptor_with_request, 1 },
-	{ "fd-end", descriptor_and_end, 1 },
-	{ "fd-packet", descriptor_with_packet, 1 },
+	{ "fd-request", descriptor_with_request, 1, true },
+	{ "fd-end", descriptor_and_end, 1, true },
+	{ "fd-packet", descriptor_with_packet, 1, true },
 	{ "issm", issm_files, 1 },
 	{ "connections", connections_hold, 1 },
 };

@@ -5,11 +5,13 @@
  * new client waits for its hello; also what the server uses, and how long it
  * takes to end after SIGTERM.
  *
- * usage: server-attack [-s SECONDS] [-l SLACK] [-m MB] IBSA FILE [ATTACK...]
+ * usage: server-attack [-s SECONDS] [-l SLACK] [-m MB] [-t] [-n COUNT] IBSA FILE
+ *                      [ATTACK...]
  *
  * IBSA is the command, FILE a topology of scripts/gen-fabric. The server runs
  * with --memory MB. Each limit below is multiplied by SLACK, for a machine that
- * is busy with other work.
+ * is busy with other work. With -t, all clients use TCP; with -n, also COUNT
+ * attacks of tcp.c take place, and no other attack that is not named.
  *
  * Exit status: 0 all attacks are within the limits; 1 one is not; 2 an error.
  */
@@ -22,7 +24,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -67,8 +68,13 @@ struct run {
 	double seconds;
 	double slack;
 	unsigned int memory_mb;
+	bool is_tcp;
+	unsigned int count; /* of attacks of tcp.c */
 	char folder[32];
-	char address[64];
+	char path[64]; /* of the socket */
+	char listen[32];
+	char token[64];
+	char address[128];
 	pid_t server;
 	pid_t pids[PROCESSES_MAX + 1];
 	int pid_count;
@@ -143,25 +149,29 @@ int attack_connect_try(const char *address, const char *node)
 {
 	struct {
 		struct remote_head head;
-		struct remote_hello hello;
-	} frame = {
-		.head = { .length = sizeof(frame.hello), .type = REMOTE_HELLO },
-		.hello = { .version = REMOTE_VERSION },
-	};
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		struct remote_greeting greeting;
+	} frame = { .head = { .type = REMOTE_HELLO } };
+	const ssize_t answer = sizeof(frame.head) +
+			       sizeof(frame.greeting.hello);
+	struct remote_connection connection;
+	struct remote_address to;
+	int fd;
 
-	snprintf(to.sun_path, sizeof(to.sun_path), "%s",
-		 address + strlen("unix:"));
-	if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)))
+	if (ibsa__remote_address_find(address, node, NULL, 0, NULL, &to) ||
+	    ibsa__remote_connect_begin(&connection, &to, true, NULL))
 		return -1;
+	fd = connection.fd;
 	if (!node)
 		return fd;
-	snprintf(frame.hello.node, sizeof(frame.hello.node), "%s", node);
-	if (send(fd, &frame, sizeof(frame), MSG_NOSIGNAL) < 0 ||
-	    recv(fd, &frame, sizeof(frame), MSG_WAITALL) != sizeof(frame))
-		return -1;
-	return fd;
+	frame.head.length = (uint32_t)ibsa__remote_hello_put(&to,
+							     &frame.greeting);
+	if (fcntl(fd, F_SETFL, 0) == 0 &&
+	    send(fd, &frame, sizeof(frame.head) + frame.head.length,
+		 MSG_NOSIGNAL) > 0 &&
+	    recv(fd, &frame, (size_t)answer, MSG_WAITALL) == answer)
+		return fd;
+	close(fd);
+	return -1;
 }
 
 int attack_connect(const char *address, const char *node)
@@ -265,11 +275,29 @@ static void newcomer(const char *address)
 	}
 }
 
-static void server_start(struct run *run)
+static void server_exec(const struct run *run)
 {
 	char memory[16];
+	const char *words[16] = { run->command,	 "fabric",   "run",
+				  run->topology, "--socket", run->path };
+	size_t count = 6;
 
 	snprintf(memory, sizeof(memory), "%u", run->memory_mb);
+	if (run->memory_mb) {
+		words[count++] = "--memory";
+		words[count++] = memory;
+	}
+	if (run->is_tcp) {
+		words[count++] = "--listen";
+		words[count++] = run->listen;
+		words[count++] = "--token";
+		words[count++] = run->token;
+	}
+	execv(run->command, (char *const *)(uintptr_t)words);
+}
+
+static void server_start(struct run *run)
+{
 	fflush(stdout);
 	run->server = fork();
 	if (run->server < 0)
@@ -280,9 +308,7 @@ static void server_start(struct run *run)
 	if (open("/dev/null", O_WRONLY) != STDOUT_FILENO)
 		_exit(2);
 	dup2(STDOUT_FILENO, STDERR_FILENO);
-	execl(run->command, run->command, "fabric", "run", run->topology,
-	      "--socket", run->address + strlen("unix:"),
-	      run->memory_mb ? "--memory" : NULL, memory, NULL);
+	server_exec(run);
 	_exit(2);
 }
 
@@ -299,7 +325,9 @@ static void server_await(struct run *run, struct remote_file *file,
 	}
 }
 
-static void process_add(struct run *run, const struct attack *attack)
+/* @number: of an attack of tcp.c, if there is no @attack */
+static void attacker_add(struct run *run, const struct attack *attack,
+			 unsigned int number)
 {
 	const pid_t pid = fork();
 
@@ -311,25 +339,29 @@ static void process_add(struct run *run, const struct attack *attack)
 	}
 	if (attack)
 		attack->run(run->address, run->nodes);
+	else if (number)
+		attack_over_tcp(run->address, number);
 	else
 		newcomer(run->address);
 	_exit(1);
 }
 
-static void attack_start(struct run *run, const struct attack *attack)
+static void attack_start(struct run *run, const struct attack *attack,
+			 unsigned int number)
 {
+	const int processes = attack ? attack->processes : 1;
 	const uint64_t start_ns = clock_now_ns();
 
 	run->pid_count = 0;
 	atomic_store(&shared->begun, 0);
 	atomic_store(&shared->hello_ns, 0);
 	atomic_store(&shared->hello_failed, false);
-	for (int i = 0; i < attack->processes; i++)
-		process_add(run, attack);
-	while (atomic_load(&shared->begun) < attack->processes &&
+	for (int i = 0; i < processes; i++)
+		attacker_add(run, attack, number);
+	while (atomic_load(&shared->begun) < processes &&
 	       ibsa__clock_left_ms(BEGIN_MS, start_ns))
 		pause_us(1000);
-	process_add(run, NULL);
+	attacker_add(run, NULL, 0);
 }
 
 static void attack_end(struct run *run)
@@ -436,9 +468,14 @@ static bool result_print(const struct run *run, const char *name,
 	return !exceeded;
 }
 
-/* Play one attack. Return: whether it is within the limits. */
-static bool attack_play(struct run *run, const struct attack *attack)
+/*
+ * Play one attack, or, without one, that of tcp.c with this number. Return:
+ * whether it is within the limits.
+ */
+static bool attack_play(struct run *run, const struct attack *attack,
+			unsigned int number)
 {
+	char name[16];
 	struct result got;
 	struct remote_file file;
 	uint32_t agent;
@@ -447,7 +484,7 @@ static bool attack_play(struct run *run, const struct attack *attack)
 	server_await(run, &file, &agent);
 	got.quiet = innocent(run, &file, agent);
 	got.files_before = server_files(run);
-	attack_start(run, attack);
+	attack_start(run, attack, number);
 	got.attacked = innocent(run, &file, agent);
 	got.memory_mb = server_memory(run);
 	got.files_after = server_files(run);
@@ -457,15 +494,19 @@ static bool attack_play(struct run *run, const struct attack *attack)
 	got.term_ms = server_end(run);
 	attack_end(run);
 	ibsa__remote_file_close(&file);
-	return result_print(run, attack->name, &got);
+	snprintf(name, sizeof(name), "tcp-%u", number);
+	return result_print(run, attack ? attack->name : name, &got);
 }
 
-static bool is_wanted(const struct attack *attack, int count, char **names)
+static bool is_wanted(const struct run *run, const struct attack *attack,
+		      int count, char **names)
 {
+	if (run->is_tcp && attack->passes_descriptors)
+		return false;
 	for (int i = 0; i < count; i++)
 		if (!strcmp(names[i], attack->name))
 			return true;
-	return !count;
+	return !count && !run->count;
 }
 
 /* Return: the number of hosts in a topology file. */
@@ -487,7 +528,7 @@ static void options_read(struct run *run, int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "s:l:m:")) != -1) {
+	while ((option = getopt(argc, argv, "s:l:m:tn:")) != -1) {
 		if (option == 's')
 			run->seconds = strtod(optarg, NULL);
 		else if (option == 'l')
@@ -495,16 +536,51 @@ static void options_read(struct run *run, int argc, char **argv)
 		else if (option == 'm')
 			run->memory_mb = (unsigned int)strtoul(optarg, NULL,
 							       10);
+		else if (option == 't')
+			run->is_tcp = true;
+		else if (option == 'n')
+			run->count = (unsigned int)strtoul(optarg, NULL, 10);
 		else
 			exit(2);
 	}
 	if (argc - optind < 2) {
 		fprintf(stderr, "usage: server-attack [-s SECONDS] [-l SLACK] "
-				"[-m MB] IBSA FILE [ATTACK...]\n");
+				"[-m MB] [-t] [-n COUNT] IBSA FILE "
+				"[ATTACK...]\n");
 		exit(2);
 	}
 	run->command = argv[optind++];
 	run->topology = argv[optind++];
+}
+
+/* Return: a port of 127.0.0.1 that no program uses. */
+static unsigned int port_free(void)
+{
+	union tcp_name name;
+	socklen_t len = sizeof(name);
+	int fd;
+
+	if (ibsa__tcp_name_parse("0", 1, &name))
+		fail("no address");
+	fd = ibsa__tcp_socket(&name);
+	if (fd < 0 || bind(fd, &name.any, sizeof(name.in)) ||
+	    getsockname(fd, &name.any, &len))
+		fail("no free port");
+	close(fd);
+	return ntohs(name.in.sin_port);
+}
+
+static void addresses_set(struct run *run)
+{
+	snprintf(run->path, sizeof(run->path), "%s/s", run->folder);
+	snprintf(run->token, sizeof(run->token), "%s/t", run->folder);
+	snprintf(run->listen, sizeof(run->listen), "tcp:%u", port_free());
+	if (run->is_tcp)
+		snprintf(run->address, sizeof(run->address), "%s,token=%s",
+			 run->listen, run->token);
+	else
+		snprintf(run->address, sizeof(run->address), "unix:%s",
+			 run->path);
 }
 
 int main(int argc, char **argv)
@@ -519,7 +595,7 @@ int main(int argc, char **argv)
 	strcpy(run.folder, "/tmp/ibsa-attack-XXXXXX");
 	if (shared == MAP_FAILED || !mkdtemp(run.folder))
 		fail("cannot begin");
-	snprintf(run.address, sizeof(run.address), "unix:%s/s", run.folder);
+	addresses_set(&run);
 	unsetenv("IBSA_FABRIC");
 	signal(SIGPIPE, SIG_IGN);
 	printf("%-16s %27s  %35s  %8s %8s %6s %11s\n%-16s %6s %6s %6s %6s  %8s "
@@ -528,8 +604,11 @@ int main(int argc, char **argv)
 	       "descriptors", "", "50", "99", "99.9", "max", "50", "99", "99.9",
 	       "max");
 	for (int i = 0; i < attack_count; i++)
-		if (is_wanted(&attacks[i], argc - optind, argv + optind))
-			is_good &= attack_play(&run, &attacks[i]);
+		if (is_wanted(&run, &attacks[i], argc - optind, argv + optind))
+			is_good &= attack_play(&run, &attacks[i], 0);
+	for (unsigned int i = 1; i <= run.count; i++)
+		is_good &= attack_play(&run, NULL, i);
+	unlink(run.token);
 	rmdir(run.folder);
 	return is_good ? 0 : 1;
 }
