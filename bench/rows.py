@@ -191,6 +191,10 @@ ROWS = [
         "attach hosts MB", "attach single MB", "time", 1.2),
     Row("B36", "125 processes open 1,000 of 10,000 hosts", "ms",
         "attach thousand ms", "", "", 2000),
+    Row("B38", "one path at a time over TCP, against a Unix socket", "us p50",
+        "tcp 1 p50", "unix 1 p50", "time", 2),
+    Row("B38", "125 processes open 1,000 of 10,000 hosts over TCP", "ms",
+        "attach tcp ms", "", "", 5000),
 ]
 
 NAMES = sorted({row.name for row in ROWS}, key=lambda name: int(name[1:]))

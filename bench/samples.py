@@ -402,10 +402,23 @@ class Samples:
             for case in (*self.cases("hosts", "single"), "thousand"):
                 self.attach_round(case, *ATTACH[case])
 
-    def attach_round(self, case, write, *args):
+    def tcp(self):
+        """One path at a time over TCP, and through a Unix socket without rings;
+        1,000 ports in a large fabric that processes open at once over TCP."""
+        client = self.programs / "bench-path-client"
+        for _ in range(self.rounds):
+            for case, over_tcp in self.cases(("tcp", True), ("unix", False)):
+                with tempfile.TemporaryDirectory(dir=MEMORY) as folder, \
+                        Shared(folder, self.build, core=0, over_tcp=over_tcp), \
+                        environment(IBSA_RING="0"):
+                    self.read(run(client, 1, 20000, 648, "shared"), case + " 1 ")
+            self.attach_round("tcp", *ATTACH["thousand"], over_tcp=True)
+
+    def attach_round(self, case, write, *args, over_tcp=False):
         with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
             write(folder + "/shared.net")
-            with Shared(folder, self.build, 0, connections=2048) as server, \
+            with Shared(folder, self.build, 0, connections=2048,
+                        over_tcp=over_tcp) as server, \
                     subprocess.Popen([self.programs / "bench-attach", *args],
                                      text=True, stdin=subprocess.PIPE,
                                      stdout=subprocess.PIPE) as clients:
@@ -465,8 +478,10 @@ def environment(**values):
 class Shared:
     """A fabric that a server has on a core; IBSA_FABRIC is it."""
 
-    def __init__(self, folder, build, core, hosts=648, connections=1024):
+    def __init__(self, folder, build, core, hosts=648, connections=1024,
+                 over_tcp=False):
         self.build = build
+        self.token = folder + "/token" if over_tcp else None
         self.connections = connections
         self.hosts = hosts
         self.net = folder + "/shared.net"
@@ -477,14 +492,17 @@ class Shared:
     def __enter__(self):
         if not os.path.exists(self.net):
             run(ROOT / "scripts" / "gen-fabric", self.hosts, "-o", self.net)
+        listen = ["--listen=tcp:0", "--token=" + self.token] if self.token else []
         self.server = subprocess.Popen(
             ["taskset", "-c", str(self.core), self.build / "command/ibsa",
              "fabric", "run", self.net, "--socket", self.socket,
-             f"--connections={self.connections}"],
+             f"--connections={self.connections}", *listen],
             text=True, stdout=subprocess.PIPE)
-        if not self.server.stdout.readline().startswith("unix:"):
+        words = self.server.stdout.readline().split()
+        if not words or not words[0].startswith("unix:"):
             raise Failed("ibsa fabric run does not start")
-        os.environ["IBSA_FABRIC"] = "unix:" + self.socket
+        os.environ["IBSA_FABRIC"] = f"{words[2]},token={self.token}" \
+            if self.token else "unix:" + self.socket
         os.environ["IBSA_NODE"] = "Hca2"
         return self.server
 
@@ -520,4 +538,5 @@ MEASURE = {
     "B35": ("loss", Samples.loss),
     "B36": ("attach", Samples.attach),
     "B37": ("ibsad", Samples.ibsad),
+    "B38": ("tcp", Samples.tcp),
 }
