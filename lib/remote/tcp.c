@@ -124,6 +124,21 @@ int ibsa__tcp_connect(const union tcp_name *name, int *out_fd)
 	return 0;
 }
 
+/*
+ * Whether a socket is connected to itself: if no server listens at a port from
+ * which the kernel also takes those of clients, a client may get this port, and
+ * then connects to itself.
+ */
+static bool is_own_peer(int fd)
+{
+	union tcp_name own = { .in6 = { 0 } }, peer = { .in6 = { 0 } };
+	socklen_t own_len = sizeof(own), peer_len = sizeof(peer);
+
+	return !getsockname(fd, &own.any, &own_len) &&
+	       !getpeername(fd, &peer.any, &peer_len) && own_len == peer_len &&
+	       !memcmp(&own, &peer, own_len);
+}
+
 int ibsa__tcp_connected(int fd)
 {
 	struct pollfd end = { .fd = fd, .events = POLLOUT };
@@ -134,32 +149,27 @@ int ibsa__tcp_connected(int fd)
 		return -EINPROGRESS;
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len))
 		return -errno;
-	return -err;
+	return !err && is_own_peer(fd) ? -ECONNREFUSED : -err;
 }
 
-/* The hexadecimal digits of a token, and one byte more, which detects more. */
-struct token_text {
-	char bytes[2 * REMOTE_TOKEN_BYTES + 2];
-	size_t len;
-};
-
-static bool token_parse(const struct token_text *text, struct tcp_token *out)
+int ibsa__token_parse(const char *text, size_t len, struct tcp_token *out)
 {
 	const size_t digits = 2 * sizeof(out->bytes);
 	struct tcp_token token = { { 0 } };
 
-	if (text->len < digits || text->len > digits + 1 ||
-	    (text->len > digits && text->bytes[digits] != '\n'))
-		return false;
+	if (len == digits + 1 && text[digits] == '\n')
+		len--;
+	if (len != digits)
+		return -EINVAL;
 	for (size_t i = 0; i < digits; i++) {
-		const int value = digit_value(text->bytes[i]);
+		const int value = digit_value(text[i]);
 
-		if (value < 0 || value > 15)
-			return false;
+		if (value < 0)
+			return -EINVAL;
 		token.bytes[i / 2] = (uint8_t)(token.bytes[i / 2] << 4 | value);
 	}
 	*out = token;
-	return true;
+	return 0;
 }
 
 /*
@@ -175,7 +185,8 @@ static bool is_private(const large_stat *file)
 static int token_file_read(int fd, const char *path, struct ibsa_error *error,
 			   struct tcp_token *out)
 {
-	struct token_text text;
+	/* One byte more than a token has, to detect a longer text. */
+	char text[2 * REMOTE_TOKEN_BYTES + 2];
 	large_stat file;
 	ssize_t got;
 
@@ -191,9 +202,8 @@ static int token_file_read(int fd, const char *path, struct ibsa_error *error,
 				  "users can read it: make a new one, which "
 				  "only you can read (mode 0600)",
 				  path);
-	got = read(fd, text.bytes, sizeof(text.bytes));
-	text.len = got < 0 ? 0 : (size_t)got;
-	if (!token_parse(&text, out))
+	got = read(fd, text, sizeof(text));
+	if (got < 0 || ibsa__token_parse(text, (size_t)got, out))
 		return ibsa__fail(error, -EINVAL,
 				  "the file %s is not a token: it must have %d "
 				  "hexadecimal digits, as from openssl rand "

@@ -56,8 +56,14 @@ int ibsa__tcp_connect(const union tcp_name *name, int *out_fd) IBSA_MUST_USE;
 int ibsa__tcp_connected(int fd) IBSA_MUST_USE;
 
 /*
- * Read the token in the file at @path: 64 hexadecimal digits, and perhaps a
- * newline. Return: 0; -ENOENT; -EACCES other users can read the file, or this
+ * Read a token in a text: 64 hexadecimal digits, and perhaps a newline. Return:
+ * 0; -EINVAL.
+ */
+int ibsa__token_parse(const char *text, size_t len,
+		      struct tcp_token *out) IBSA_MUST_USE;
+
+/*
+ * Read the token in the file at @path. Return: 0; -ENOENT; -EACCES other users can read the file, or this
  * user cannot; -EINVAL the content is not a token; or another -errno.
  */
 int ibsa__token_read(const char *path, struct ibsa_error *error,
