@@ -275,6 +275,36 @@ static void newcomer(const char *address)
 	}
 }
 
+/* Return: a port of 127.0.0.1 that no program uses. */
+static unsigned int port_free(void)
+{
+	union tcp_name name;
+	socklen_t len = sizeof(name);
+	int fd;
+
+	if (ibsa__tcp_name_parse("0", 1, &name))
+		fail("no address");
+	fd = ibsa__tcp_socket(&name);
+	if (fd < 0 || bind(fd, &name.any, sizeof(name.in)) ||
+	    getsockname(fd, &name.any, &len))
+		fail("no free port");
+	close(fd);
+	return ntohs(name.in.sin_port);
+}
+
+static void addresses_set(struct run *run)
+{
+	snprintf(run->path, sizeof(run->path), "%s/s", run->folder);
+	snprintf(run->token, sizeof(run->token), "%s/t", run->folder);
+	snprintf(run->listen, sizeof(run->listen), "tcp:%u", port_free());
+	if (run->is_tcp)
+		snprintf(run->address, sizeof(run->address), "%s,token=%s",
+			 run->listen, run->token);
+	else
+		snprintf(run->address, sizeof(run->address), "unix:%s",
+			 run->path);
+}
+
 static void server_exec(const struct run *run)
 {
 	char memory[16];
@@ -298,6 +328,7 @@ static void server_exec(const struct run *run)
 
 static void server_start(struct run *run)
 {
+	addresses_set(run);
 	fflush(stdout);
 	run->server = fork();
 	if (run->server < 0)
@@ -553,36 +584,6 @@ static void options_read(struct run *run, int argc, char **argv)
 	run->topology = argv[optind++];
 }
 
-/* Return: a port of 127.0.0.1 that no program uses. */
-static unsigned int port_free(void)
-{
-	union tcp_name name;
-	socklen_t len = sizeof(name);
-	int fd;
-
-	if (ibsa__tcp_name_parse("0", 1, &name))
-		fail("no address");
-	fd = ibsa__tcp_socket(&name);
-	if (fd < 0 || bind(fd, &name.any, sizeof(name.in)) ||
-	    getsockname(fd, &name.any, &len))
-		fail("no free port");
-	close(fd);
-	return ntohs(name.in.sin_port);
-}
-
-static void addresses_set(struct run *run)
-{
-	snprintf(run->path, sizeof(run->path), "%s/s", run->folder);
-	snprintf(run->token, sizeof(run->token), "%s/t", run->folder);
-	snprintf(run->listen, sizeof(run->listen), "tcp:%u", port_free());
-	if (run->is_tcp)
-		snprintf(run->address, sizeof(run->address), "%s,token=%s",
-			 run->listen, run->token);
-	else
-		snprintf(run->address, sizeof(run->address), "unix:%s",
-			 run->path);
-}
-
 int main(int argc, char **argv)
 {
 	struct run run = { .seconds = 5, .slack = 1 };
@@ -595,7 +596,6 @@ int main(int argc, char **argv)
 	strcpy(run.folder, "/tmp/ibsa-attack-XXXXXX");
 	if (shared == MAP_FAILED || !mkdtemp(run.folder))
 		fail("cannot begin");
-	addresses_set(&run);
 	unsetenv("IBSA_FABRIC");
 	signal(SIGPIPE, SIG_IGN);
 	printf("%-16s %27s  %35s  %8s %8s %6s %11s\n%-16s %6s %6s %6s %6s  %8s "
