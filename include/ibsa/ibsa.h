@@ -90,10 +90,10 @@ struct ibsa_sa_access {
  * @context:     a verbs context of the device. If the kernel supports it, the
  *               client then receives the events of the port, as the program
  *               still does
- * @fabric:      topology file, capture, or "unix:PATH" of a fabric server to
- *               use instead of a device; "": a device; NULL: the value of
- *               $IBSA_FABRIC, unless @context is given or the program is
- *               set-uid or set-gid
+ * @fabric:      topology file, capture, or fabric server, as "unix:PATH" or
+ *               "tcp:HOST:PORT,token=FILE", to use instead of a device; "": a
+ *               device; NULL: the value of $IBSA_FABRIC, unless @context is
+ *               given or the program is set-uid or set-gid
  * @on:          a loaded fabric to use instead of @fabric; the client holds a
  *               reference to it
  * @transport:   to use instead of a device or a fabric; ibsa_close() closes it
