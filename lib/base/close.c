@@ -27,8 +27,7 @@ static void *close_and_call(void *arg)
 	return NULL;
 }
 
-/* Start a thread that receives no signals. Return: whether the thread runs. */
-static bool thread_start(void *(*run)(void *), void *arg)
+bool ibsa__thread_start(void *(*run)(void *), void *arg)
 {
 	pthread_attr_t detached;
 	sigset_t all, before;
@@ -54,7 +53,8 @@ static bool close_alone(int fd)
 {
 	void (*const function)(void) = (void (*)(void))close;
 
-	return thread_start((void *(*)(void *))function, (void *)(intptr_t)fd);
+	return ibsa__thread_start((void *(*)(void *))function,
+				  (void *)(intptr_t)fd);
 }
 
 void ibsa__close_apart(int fd, void (*done)(void *arg), void *arg)
@@ -68,7 +68,7 @@ void ibsa__close_apart(int fd, void (*done)(void *arg), void *arg)
 	call = ibsa__calloc(1, sizeof(*call));
 	if (call)
 		*call = (struct close_call){ fd, done, arg };
-	if (call && thread_start(close_and_call, call))
+	if (call && ibsa__thread_start(close_and_call, call))
 		return;
 	ibsa__free(call);
 	done(arg);

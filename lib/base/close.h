@@ -38,4 +38,10 @@ void ibsa__socket_close(int *fd);
  */
 ssize_t ibsa__socket_recv(int fd, void *to, size_t len);
 
+/*
+ * Start a detached thread that receives no signals. Return: whether the thread
+ * runs.
+ */
+bool ibsa__thread_start(void *(*run)(void *), void *arg);
+
 #endif

@@ -11,6 +11,7 @@
 #include "base/registry.h"
 #include "remote/file.h"
 #include "remote/files.h"
+#include "remote/issm.h"
 
 /*
  * After the server has not answered a request, no request is sent to it for
@@ -230,8 +231,12 @@ int ibsa__remote_issm_path(struct device_files *files, unsigned int number,
 		.answer = path,
 		.room = sizeof(path) - 1,
 	};
-	int err = files_request(remote_files_of(files), &request);
+	const struct remote_address *address = &remote_files_of(files)->address;
+	int err;
 
+	if (address->is_tcp)
+		return ibsa__remote_issm_file(address, number, out, room);
+	err = files_request(remote_files_of(files), &request);
 	if (err)
 		return err;
 	path[request.answered] = '\0';

@@ -45,7 +45,8 @@ int ibsa__remote_files_umad_open(struct device_files *files, const char *name,
 /*
  * Write the path that stands for issmN, N = @number, into the buffer @out of
  * @room bytes: its port has the bit IsSM set while a program has this file open.
- * @files are the device files of a server. Return: 0; -ENODEV no such
+ * @files are the device files of a server. Over TCP, the path is that of
+ * ibsa__remote_issm_file(). Return: 0; -ENODEV no such
  * port or server; -ENAMETOOLONG @room is too small; or the server's error.
  */
 int ibsa__remote_issm_path(struct device_files *files, unsigned int number,
