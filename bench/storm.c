@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * usage: bench-storm POLICY CLIENTS QUERIES SERVICE_US PLACES [busy] [STOP_MS]
+ * usage: bench-storm POLICY CLIENTS QUERIES SERVICE_US PLACES [busy|rate]
+ *                    [STOP_MS]
  *
  * Simulates clients which all start at once and query one SA. The SA serves one
  * request at a time, in SERVICE_US microseconds; PLACES requests may wait, and
- * it drops further ones, or answers them with BUSY. With STOP_MS, it serves
+ * it drops further ones, or answers them with BUSY. With "rate", as the SM
+ * profile "busy" of the fabric server, it serves PLACES requests in each
+ * millisecond, and answers further ones with BUSY. With STOP_MS, it serves
  * nothing until that time, but accepts requests. The policy "ibsa" runs the
  * engine of the library; the other ones are models:
  *
@@ -66,11 +69,13 @@ static struct {
 	enum policy policy;
 	uint32_t client_count, query_count, room;
 	uint64_t service_ns, stop_ns;
-	bool has_busy;
+	bool has_busy, has_rate;
 	uint64_t now_ns;
 	/* The SA. */
 	uint64_t free_ns;
 	uint32_t waiting;
+	uint64_t rate_ms;
+	uint32_t rate_count; /* received in the millisecond @rate_ms */
 	uint64_t received;
 	/* The queries of all clients. */
 	uint64_t answered, ended, last_ns;
@@ -153,10 +158,22 @@ static void sa_answer(const struct event *request, uint16_t status,
 	event_add(reply);
 }
 
+static bool sa_is_full(void)
+{
+	const uint64_t ms = sim.now_ns / NS_PER_MS;
+
+	if (!sim.has_rate)
+		return sim.waiting == sim.room;
+	if (sim.rate_ms != ms)
+		sim.rate_count = 0;
+	sim.rate_ms = ms;
+	return ++sim.rate_count > sim.room;
+}
+
 static void sa_receive(struct event request)
 {
 	sim.received++;
-	if (sim.waiting == sim.room) {
+	if (sa_is_full()) {
 		if (sim.has_busy)
 			sa_answer(&request, IBSA_STATUS_BUSY, sim.now_ns);
 		return;
@@ -379,6 +396,8 @@ static void event_handle(const struct event *event)
 static void sim_run(void)
 {
 	const uint64_t all = (uint64_t)sim.client_count * sim.query_count;
+	const uint64_t each_ns = sim.has_rate ? NS_PER_MS / sim.room
+					      : sim.service_ns;
 
 	sim.free_ns = sim.stop_ns;
 	for (uint32_t i = 0; i < sim.client_count; i++) {
@@ -396,8 +415,7 @@ static void sim_run(void)
 	printf("%.0f ms %.2f times %.2f requests %" PRIu64
 	       " unanswered %.3f fairness\n",
 	       (double)sim.last_ns / NS_PER_MS,
-	       (double)sim.last_ns /
-		       (double)(all * sim.service_ns + sim.stop_ns),
+	       (double)sim.last_ns / (double)(all * each_ns + sim.stop_ns),
 	       sim.answered ? (double)sim.received / (double)sim.answered : 0,
 	       all - sim.answered, sim.fairness);
 }
@@ -417,7 +435,7 @@ int main(int argc, char **argv)
 {
 	if (argc < 6) {
 		fprintf(stderr, "usage: bench-storm POLICY CLIENTS QUERIES "
-				"SERVICE_US PLACES [busy] [STOP_MS]\n");
+				"SERVICE_US PLACES [busy|rate] [STOP_MS]\n");
 		return 2;
 	}
 	sim.policy = policy_of(argv[1]);
@@ -428,6 +446,8 @@ int main(int argc, char **argv)
 	for (int i = 6; i < argc; i++) {
 		if (!strcmp(argv[i], "busy"))
 			sim.has_busy = true;
+		else if (!strcmp(argv[i], "rate"))
+			sim.has_busy = sim.has_rate = true;
 		else
 			sim.stop_ns = strtoul(argv[i], NULL, 10) * NS_PER_MS;
 	}

@@ -27,6 +27,8 @@ enum {
 	PACE_MS = 16,
 	/* Longest time in ms until a full transport is tried again. */
 	ROOM_MAX_MS = 64,
+	/* Longest pause in ms after BUSY; see pause_ms_next(). */
+	PAUSE_MAX_MS = 128,
 	/* The SA accepts requests if it has replied other than BUSY within this
 	 * many ms. */
 	SERVES_MS = 1000,
@@ -51,9 +53,9 @@ static bool sa_accepts(const struct ibsa__engine *engine)
 
 /*
  * Return: the mean time in ms after which @txn, to which the SA replied BUSY,
- * is sent again: a round trip at first, then twice as long after each BUSY of
- * requests that were not in flight together, until the SA replies other than
- * BUSY.
+ * is sent again if no other request is in flight: a round trip at first, then
+ * twice as long after each BUSY of requests that were not in flight together,
+ * until the SA replies other than BUSY.
  */
 static unsigned int pause_ms_next(struct ibsa__engine *engine,
 				  const struct txn *txn, bool is_first)
@@ -63,8 +65,8 @@ static unsigned int pause_ms_next(struct ibsa__engine *engine,
 				   (unsigned int)txn->trip->smooth_us / 1000;
 	else if (is_first)
 		engine->pause_ms *= 2;
-	if (engine->pause_ms > IBSA_DEFAULT_FIRST_INTERVAL_MS)
-		engine->pause_ms = IBSA_DEFAULT_FIRST_INTERVAL_MS;
+	if (engine->pause_ms > PAUSE_MAX_MS)
+		engine->pause_ms = PAUSE_MAX_MS;
 	return engine->pause_ms;
 }
 
@@ -88,10 +90,10 @@ static void txn_yield(struct ibsa__engine *engine, struct txn *txn,
 		return;
 	}
 	pause_ms = pause_ms_next(engine, txn, is_first);
-	ibsa__txn_schedule(engine, txn,
-			   engine_now(engine) + (pause_ms + 1) / 2 +
-				   random_below(&engine->random,
-						UINT64_C(1) + pause_ms));
+	ibsa__txn_schedule(
+		engine, txn,
+		engine_now_ns(engine) / NS_PER_MS + 1 + pause_ms / 2 +
+			random_below(&engine->random, (uint64_t)pause_ms));
 }
 
 /*

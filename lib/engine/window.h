@@ -73,7 +73,7 @@ static inline void window_grow(struct window *window, uint64_t sent_ns)
 }
 
 /*
- * Make the window smaller by @count requests, once for all requests that were in flight
+ * Make the window smaller by @count, once for all requests that were in flight
  * together. Return: whether the request that was sent at @sent_ns is the first
  * one of them.
  */
@@ -104,7 +104,10 @@ static inline bool window_cut_for_loss(struct window *window, uint64_t sent_ns,
 			  sent_ns, now_ns);
 }
 
-/* The SA was busy: of two places, one goes to other clients. Return: same. */
+/*
+ * The SA had no room: of two places, one goes to other clients. Return: as
+ * window_cut().
+ */
 static inline bool window_cut_for_busy(struct window *window, uint64_t sent_ns,
 				       uint64_t now_ns)
 {
