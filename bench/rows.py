@@ -185,6 +185,8 @@ ROWS = [
         "us p50", "ibsad 1 p50", "ibsad rings 1 p50", "time", 1.3),
     Row("B37", "10,000 identical queries of 50 processes at ibsad",
         "requests at the SA", "ibsad requests", "", "", 1),
+    Row("B37", "the same, with OpenSM", "requests at OpenSM",
+        "ibsad opensm requests", "", "", 1),
     Row("B36", "16 hosts of 8 adapters open 128 ports, against single hosts",
         "ms", "attach hosts ms", "attach single ms", "time", 1.2),
     Row("B36", "the server's memory then, against single hosts", "MB",

@@ -14,6 +14,7 @@ from collections import defaultdict
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RIG = ROOT / "bench" / "fabric.sh"
 UP = ROOT / "bench" / "up.sh"
+IDENTICAL = ROOT / "bench" / "identical.sh"
 # A port of the fabrics of scripts/gen-fabric.
 GID = "fe80::2:c903:10:{}".format
 # At most this many rounds run ibnetdiscover, which takes ten times as long as
@@ -236,6 +237,7 @@ class Samples:
                     with self.daemon(folder + "/ibsad"):
                         self.read(run(*command), "ibsad 1 ")
                     self.identical(folder + "/ibsad")
+        self.read(run(IDENTICAL, self.build), "ibsad opensm ")
 
     @contextlib.contextmanager
     def daemon(self, path):
