@@ -223,6 +223,9 @@ int ibsa__selector_value_fail(const struct ibsa_field *field, int err,
 {
 	const bool is_bytes = field->show == IBSA_SHOW_text ||
 			      field->show == IBSA_SHOW_blob;
+	const bool is_number = field->show == IBSA_SHOW_dec ||
+			       field->show == IBSA_SHOW_hex ||
+			       field->show == IBSA_SHOW_guid;
 	struct ibsa__text takes = { .len = 0 };
 	char text[sizeof(error->text)];
 
@@ -238,6 +241,7 @@ int ibsa__selector_value_fail(const struct ibsa_field *field, int err,
 			  SELECTOR_SHOWN_MAX, value,
 			  err != -ERANGE ? "not valid"
 			  : is_bytes	 ? "too long"
-					 : "too large",
+			  : is_number	 ? "too large"
+					 : "not valid",
 			  field->name, text);
 }

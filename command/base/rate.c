@@ -2,7 +2,6 @@
 /* Parses rates of ports, and the limit of --rate. */
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/rate.h"
 
@@ -43,6 +42,14 @@ static const char *tenths_read(const char *text, unsigned int *out)
 	return text;
 }
 
+/* Whether a unit is that of bits; GB would be one of bytes. */
+static bool is_unit(const char *text)
+{
+	return !*text ||
+	       ((text[0] == 'G' || text[0] == 'g') &&
+		(strcmp(text + 1, "b") == 0 || strcmp(text + 1, "b/s") == 0));
+}
+
 bool rate_limit_parse(const char *text, struct rate_limit *out)
 {
 	struct rate_limit limit = { .kind = RATE_AT_LEAST };
@@ -57,9 +64,7 @@ bool rate_limit_parse(const char *text, struct rate_limit *out)
 		break;
 	}
 	text = tenths_read(text, &limit.tenths);
-	if (!text || !limit.tenths ||
-	    (*text && strcasecmp(text, "Gb") != 0 &&
-	     strcasecmp(text, "Gb/s") != 0))
+	if (!text || !limit.tenths || !is_unit(text))
 		return false;
 	*out = limit;
 	return true;

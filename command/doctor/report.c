@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -443,6 +444,28 @@ static int parts_make(struct report *report, const struct scope *scope)
 	return status;
 }
 
+/* Check that the file can be written, before the SA is asked. */
+static int path_check(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const size_t len = slash ? (size_t)(slash - path) : 0;
+	char folder[4096];
+	struct stat is;
+
+	if (stat(path, &is) == 0)
+		return S_ISDIR(is.st_mode)
+			       ? fail_device("--report: '%s' is a directory; "
+					     "name a file in it",
+					     path)
+			       : CLI_DONE;
+	snprintf(folder, sizeof(folder), "%.*s", len ? (int)len : 1,
+		 slash ? path : ".");
+	return access(folder, W_OK) == 0
+		       ? CLI_DONE
+		       : fail_device("--report: cannot write '%s': %s", path,
+				     strerror(errno));
+}
+
 int report_check(const struct cli *cli, const struct scope *scope)
 {
 	if (!doctor_own(cli)->report)
@@ -461,7 +484,7 @@ int report_check(const struct cli *cli, const struct scope *scope)
 		return fail_usage("--report is about one port, and '%s' may "
 				  "stand for several; name one device",
 				  scope->device);
-	return CLI_DONE;
+	return path_check(doctor_own(cli)->report);
 }
 
 int report_write(struct doctor *doctor, const struct scope *scope)

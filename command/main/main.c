@@ -266,7 +266,8 @@ static int help_take(struct cli *cli)
 				      : NULL;
 	if (cli->command && cli->arg_count == 1 && isatty(STDOUT_FILENO))
 		manual_page_show(cli->command->name);
-	if (cli->command && cli->arg_count > 1 && !cli->command->part_help)
+	if (cli->command && cli->arg_count > 1 && !cli->command->part_help &&
+	    !cli->command->details)
 		return fail_usage("help: '%s' is too much; type: ibsa help %s",
 				  cli->args[1], cli->command->name);
 	return CLI_DONE;

@@ -17,8 +17,11 @@
 #include "base/file_read.h"
 #include "base/rate.h"
 #include "names/roles.h"
+#include "output/fields.h"
 
 #define ROLES_FILE "/etc/ibsa/roles.conf"
+
+enum { ROLES_WHY = 160 };
 
 static const char *const names[] = {
 	[ROLE_COMPUTE] = "compute",
@@ -60,7 +63,7 @@ static void role_give(struct machine_port *ports, size_t count,
  * NULL; or what is wrong with the line.
  */
 static const char *line_use(char *line, struct machine_port *ports,
-			    size_t count)
+			    size_t count, char why[ROLES_WHY])
 {
 	static const char blanks[] = " \t\r\n";
 	char *rest = NULL;
@@ -72,9 +75,15 @@ static const char *line_use(char *line, struct machine_port *ports,
 	if (!word)
 		return NULL;
 	role = role_parse(word);
-	if (!role)
-		return "the first word is not a role: compute, storage, "
-		       "management or uncabled";
+	if (!role) {
+		char text[IBSA_VALUE_TEXT];
+
+		snprintf(why, ROLES_WHY,
+			 "'%.40s' is not a role: use compute, storage, "
+			 "management or uncabled",
+			 fields_clean(word, text));
+		return why;
+	}
 	word = strtok_r(NULL, blanks, &rest);
 	if (!word)
 		return "after the role, there is no name of a device";
@@ -86,12 +95,13 @@ static const char *line_use(char *line, struct machine_port *ports,
 static int lines_use(struct lines *lines, const char *path,
 		     struct machine_port *ports, size_t count)
 {
+	char room[ROLES_WHY];
 	const char *why;
 	char *line;
 
 	while ((line = lines_next(lines, &why))) {
 		if (!why)
-			why = line_use(line, ports, count);
+			why = line_use(line, ports, count, room);
 		if (why)
 			return fail_usage("%s, line %lu: %s", path,
 					  lines->number, why);

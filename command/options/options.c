@@ -365,6 +365,29 @@ static struct option_entry *entry_of_key(const struct options *options, int key)
 }
 
 /*
+ * Whether the value of an option is the next option instead, because the value
+ * was forgotten. "--option=--value" is a value.
+ */
+static bool is_next_option(const struct options *options, char **argv,
+			   const char *value)
+{
+	const size_t len = value ? strcspn(value, "=") : 0;
+
+	if (!value || value != argv[optind - 1] || value[0] != '-' || !value[1])
+		return false;
+	if (value[1] != '-')
+		return !value[2] && is_key(options, value[1]);
+	for (size_t i = 0; i < options->count; i++) {
+		const char *name = options->all[i].row->name;
+
+		if (strlen(name) + 2 == len &&
+		    strncmp(name, value + 2, len - 2) == 0)
+			return true;
+	}
+	return !value[2];
+}
+
+/*
  * Split the command line into arguments and options; the command is known after
  * this. Return: what getopt_long() returned last: -1 at the end, or a wrong
  * option.
@@ -381,6 +404,10 @@ static int line_split(struct cli *cli, int argc, char **argv,
 	while ((key = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		struct option_entry *entry = entry_of_key(cli->options, key);
 
+		if (entry && is_next_option(cli->options, argv, optarg)) {
+			optind--;
+			return ':';
+		}
 		if (entry)
 			uses[(*out_count)++] = (struct option_use){ entry,
 								    optarg };

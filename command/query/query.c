@@ -6,6 +6,7 @@
 #include "common/selector.h"
 #include "session/own_port.h"
 #include "session/query_wait.h"
+#include "common/nearest.h"
 #include "output/fields.h"
 #include "session/multi_path.h"
 #include "options/command.h"
@@ -89,10 +90,23 @@ static int wrong(const char *what, const char *argument)
 			  argument);
 }
 
+static int wrong_record(const char *name)
+{
+	struct nearest nearest = ibsa__nearest_start(name, strlen(name), false);
+	const struct ibsa_record *record;
+
+	for (unsigned int i = 0; (record = ibsa_record_at(i)); i++)
+		ibsa__nearest_try(&nearest, record->name);
+	return nearest.name ? fail_usage("unknown record type '%s'; did you "
+					 "mean '%s'?",
+					 name, nearest.name)
+			    : wrong("record type", name);
+}
+
 static int cmd_query_can_help(struct cli *cli)
 {
 	if (cli->arg_count > 2 && !ibsa_record_find(cli->args[2]))
-		return wrong("record type", cli->args[2]);
+		return wrong_record(cli->args[2]);
 	return CLI_DONE;
 }
 
@@ -220,7 +234,7 @@ static int parse_arguments(struct cli *cli, struct ibsa_query *query,
 	query->method = method->method;
 	query->record = ibsa_record_find(cli->args[2]);
 	if (!query->record)
-		return wrong("record type", cli->args[2]);
+		return wrong_record(cli->args[2]);
 	for (int i = 3; i < cli->arg_count && status == CLI_DONE; i++)
 		status = add_field(cli, query->record, cli->args[i], match,
 				   &mask);

@@ -224,13 +224,13 @@ static int fabric_read(struct cli *cli, struct status *status)
 	return CLI_DONE;
 }
 
-static int no_ports(const struct status *status, const struct ibsa_error *error)
+static void no_ports(const struct status *status,
+		     const struct ibsa_error *error)
 {
 	complain("%s", error->text);
 	if (status->machine.is_missing && !status->machine.list &&
 	    !status->machine.fabric)
 		suggest_fabric();
-	return CLI_DEVICE;
 }
 
 int status_read(struct cli *cli, struct ibsa_topology *expected,
@@ -248,7 +248,7 @@ int status_read(struct cli *cli, struct ibsa_topology *expected,
 	};
 	result = machine_read(cli, &error, &out->machine);
 	if (result != CLI_DONE && *error.text)
-		return no_ports(out, &error);
+		no_ports(out, &error);
 	if (result != CLI_DONE)
 		return result;
 	result = fabric_read(cli, out);

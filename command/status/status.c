@@ -126,7 +126,7 @@ static int status_once(struct cli *cli, struct ibsa_topology *expected)
 	struct shown shown = { .cli = cli, .status = &status };
 	const int result = status_read(cli, expected, &status);
 
-	if (!status.machine.count)
+	if (!status.machine.count || result == CLI_USAGE)
 		out_rows(&cli->out, 0, status_row, &shown);
 	else if (out_is_data(&cli->out) || !out_is_brief(&cli->out))
 		out_rows(&cli->out, 1, status_row, &shown);

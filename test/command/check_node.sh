@@ -167,6 +167,8 @@ on_a_file() {
 		--rate =100
 	out_has "'rate mlx5_1/1'=200;100:100 "
 	fine "${here[@]}" -C 'n1 mlx5_1' --rate '>=200'
+	run 2 check node "${here[@]}" --rate '>=100GB'; out_empty
+	err_has "'>=100GB' is not a rate in Gb/s"
 	found 1 2 no-pkey 'slow/1 does not have P_Key 0x8001' "${here[@]}" \
 		-C slow --pkey 0x8001
 	found 1 2 peer-unreachable "no SA shows a node with the name 'n3'" "${here[@]}" \

@@ -248,6 +248,13 @@ wrong_command_lines() {
 	run 2 --; err_has usage
 	on 2 path self '' ; err_has name
 	on 2 -C '' path self 1; err_has empty
+	run 2 devices -C --fabric "$fabric"; err_has "option '-C' needs a value"
+	run 2 devices --fabric -j; err_has "option '--fabric' needs a value"
+	on 2 devices --fields -- x; err_has "option '--fields' needs a value"
+	on 2 devices --timeout -1; err_has "'-1' is not a number from 1"
+	on 2 query get NodeRecrd; err_has "did you mean 'NodeRecord'\?$"
+	on 2 query get PR mtu=2049; err_has "'2049' is not valid; mtu takes 256"
+	run 0 help query get NR; out_has 'fields of NodeRecord'
 	run 2 --fabric '' devices; err_has empty
 	on 2 --sm-key @/ devices; err_has 'Is a directory'
 	on 2 --sa nobody devices; err_has 'LID.* GID.* lid=1'

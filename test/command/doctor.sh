@@ -511,6 +511,10 @@ reports() {
 	run 2 --fabric "$fabric" doctor --report r.tar -C 'node[12]'
 	err_has 'may be several; name a device'
 	run 2 --fabric "$fabric" doctor --report -; err_has 'name a file'
+	# Before the first query.
+	run 4 --fabric "$fabric" doctor --report "$tmp"; out_empty
+	err_has 'is a directory; name a file in it'
+	run 4 --fabric "$fabric" doctor --report /nowhere/r.tar; out_empty
 	run 4 --fabric "$fabric" doctor --report r.tar nosuch
 	err_has 'nothing is written: no port can be opened'
 	run 0 --fabric r.tar check

@@ -55,6 +55,10 @@ a_healthy_fabric() {
 	on 0 status --expect healthy.net; err_empty; out_has '^findings   none$'
 	on 2 -j status --expect none.net; out_empty; err_has -- '--expect: .*none.net'
 	on 0 status -C dgx1/mlx5_8; out_has '^storage    1 of 1 active'
+	printf 'gpu mlx5_*\n' >"$tmp/roles.conf"
+	IBSA_ROLES=$tmp/roles.conf on 2; out_empty; err_has "'gpu' is not a role"
+	: >"$tmp/empty.net"
+	run 2 --fabric "$tmp/empty.net" status; err_has 'no channel adapter'
 	on 2 status dgx1; err_has "no argument; remove 'dgx1'"
 	on 2 status --watch --expect none.net; out_empty; err_has "none.net"
 	on 2 status --watch -j; err_has 'status --watch has no option --json'
