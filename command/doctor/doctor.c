@@ -230,14 +230,13 @@ static bool smi_skip(struct doctor *doctor, const struct spot *spot,
 /* Whether the port is not checked, because it is not for a network. */
 static bool role_skip(struct doctor *doctor, const struct spot *spot)
 {
-	const enum port_role role = port_roles_at(doctor->roles, spot->device,
-						  (unsigned int)spot->port);
+	const struct machine_port *port = port_roles_find(
+		doctor->roles, spot->device, (unsigned int)spot->port);
 
-	if (role != ROLE_UNCABLED && role != ROLE_MANAGEMENT)
+	if (!port ||
+	    (port->role != ROLE_UNCABLED && port->role != ROLE_MANAGEMENT))
 		return false;
-	doctor_skip(doctor, spot, "port",
-		    role == ROLE_UNCABLED ? "its role is uncabled"
-					  : "its role is management");
+	doctor_skip(doctor, spot, "port", "%s", port->role_reason);
 	return true;
 }
 

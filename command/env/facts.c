@@ -232,6 +232,7 @@ static int rails_compare(struct cli *cli, const struct paths *paths)
 	status = rails_read(cli->client, &paths->nodes, &rails);
 	if (status == CLI_DONE) {
 		rails_print(&rails, host_of(own->node_description, host));
+		machine_rails_take(&paths->facts->machine, &rails, host);
 		rails_print_unequal(&rails, host);
 		paths->facts->wiring = wiring_find(paths, rails.topology);
 	}
@@ -283,24 +284,30 @@ static const char *reason_against(const struct cli *cli,
 {
 	if (port->err)
 		return "it cannot be read";
-	if (!cli->open.device && !cli->open.port) {
-		switch (port->role) {
-		case ROLE_STORAGE:
-			return "its role is storage";
-		case ROLE_MANAGEMENT:
-			return "its role is management";
-		case ROLE_UNCABLED:
-			return "its role is uncabled";
-		default:
-			break;
-		}
-	}
+	if (!cli->open.device && !cli->open.port && port->role &&
+	    port->role != ROLE_COMPUTE)
+		return port->role_reason;
 	return machine_port_is_active(port) ? NULL : "it is not active";
+}
+
+/* Print which ports are left out, and why. */
+static void left_out_explain(const struct cli *cli,
+			     const struct env_facts *facts)
+{
+	char where[MACHINE_PORT_TEXT];
+
+	for (size_t i = 0; i < facts->machine.count; i++) {
+		const struct machine_port *port = &facts->machine.ports[i];
+		const char *why = reason_against(cli, port);
+
+		if (why)
+			complain("%s is left out: %s",
+				 machine_port_text(port, where), why);
+	}
 }
 
 static int active_ports(const struct cli *cli, struct env_facts *facts)
 {
-	char where[MACHINE_PORT_TEXT];
 	const struct machine *machine = &facts->machine;
 
 	facts->ports = calloc(machine->count, sizeof(*facts->ports));
@@ -308,18 +315,15 @@ static int active_ports(const struct cli *cli, struct env_facts *facts)
 		return no_memory();
 	for (size_t i = 0; i < machine->count; i++) {
 		const struct machine_port *port = &machine->ports[i];
-		const char *why = reason_against(cli, port);
 
-		if (why)
-			complain("%s is left out: %s",
-				 machine_port_text(port, where), why);
-		else
+		if (!reason_against(cli, port))
 			facts->ports[facts->count++] = (struct env_port){
 				.port = port, .pkey_index = SIZE_MAX
 			};
 	}
 	if (facts->count)
 		return CLI_DONE;
+	left_out_explain(cli, facts);
 	return fail_device("no port is active; to list the ports, type: ibsa "
 			   "devices");
 }
@@ -361,6 +365,9 @@ int env_facts_read(struct cli *cli, struct env_facts *out)
 		if (worst == CLI_DONE)
 			worst = paths_read(cli, out, &out->ports[i]);
 	}
+	/* The SA's data may have changed what is known about a port. */
+	if (out->count)
+		left_out_explain(cli, out);
 	return worst;
 }
 

@@ -136,7 +136,7 @@ static void rest_judge(struct node_check *check, struct port_check *at)
 		at->left_out =
 			"it is down, and nothing shows that it should be up";
 		if (at->port->is_role_given)
-			at->left_out = "its role is uncabled";
+			at->left_out = at->port->role_reason;
 		return;
 	}
 	port_down_add(check, at->port, "; it was up before");

@@ -226,7 +226,7 @@ static void port_check(struct node_check *check, struct port_check *at)
 	if (at->port->role == ROLE_MANAGEMENT &&
 	    (at->port->is_role_given ||
 	     !machine_port_is_expected(check->cli, at->port))) {
-		at->left_out = "its role is management";
+		at->left_out = at->port->role_reason;
 		return;
 	}
 	state_check(check, at);

@@ -235,6 +235,24 @@ bool rails_next(const struct rails *rails, const char *host, size_t *index,
 	return false;
 }
 
+void machine_rails_take(struct machine *machine, const struct rails *rails,
+			const char *host)
+{
+	struct rail_finding rail;
+	size_t index = 0;
+
+	while (rails_next(rails, host, &index, &rail))
+		for (size_t i = 0; i < machine->count; i++) {
+			struct machine_port *port = &machine->ports[i];
+
+			if (rail.kind == IBSA_FINDING_RAIL_MISSING &&
+			    port->role == ROLE_UNCABLED &&
+			    !port->is_role_given &&
+			    strcmp(port->device, rail.device) == 0)
+				role_set_by_peers(port);
+		}
+}
+
 void rails_print(const struct rails *rails, const char *host)
 {
 	struct rail_finding rail;

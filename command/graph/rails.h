@@ -5,6 +5,7 @@
 
 #include <ibsa/topology.h>
 
+#include "names/machine.h"
 #include "names/nodes.h"
 #include "names/target.h"
 
@@ -56,6 +57,13 @@ void rails_free(struct rails *rails);
  */
 bool rails_next(const struct rails *rails, const char *host, size_t *index,
 		struct rail_finding *out);
+
+/*
+ * A port that was never up is not uncabled if it is a rail of the hosts like this
+ * one, which is missing: set its role.
+ */
+void machine_rails_take(struct machine *machine, const struct rails *rails,
+			const char *host);
 
 /* Print all of these findings as messages. */
 void rails_print(const struct rails *rails, const char *host);

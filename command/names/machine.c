@@ -372,6 +372,7 @@ static int roles_read(const struct cli *cli, struct machine *machine)
 		if (!found)
 			continue;
 		port->role = found->role;
+		port->role_reason = found->role_reason;
 		port->is_role_given = found->is_role_given;
 		port->was_up = found->was_up;
 	}

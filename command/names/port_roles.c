@@ -130,11 +130,3 @@ const struct machine_port *port_roles_find(const struct port_roles *roles,
 	return bsearch(&key, roles->all, roles->count, sizeof(*roles->all),
 		       by_name);
 }
-
-enum port_role port_roles_at(const struct port_roles *roles, const char *name,
-			     unsigned int number)
-{
-	const struct machine_port *port = port_roles_find(roles, name, number);
-
-	return port ? port->role : ROLE_UNKNOWN;
-}

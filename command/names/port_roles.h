@@ -27,7 +27,5 @@ void port_roles_free(struct port_roles *roles);
 const struct machine_port *port_roles_find(const struct port_roles *roles,
 					   const char *name,
 					   unsigned int number);
-enum port_role port_roles_at(const struct port_roles *roles, const char *name,
-			     unsigned int number);
 
 #endif

@@ -30,6 +30,35 @@ static const char *const names[] = {
 	[ROLE_UNCABLED] = "uncabled",
 };
 
+/* What shows a role, and the text of that. */
+/* clang-format off */
+#define EVIDENCES(E, role)						\
+	E(BY_FILE,   role, "the file of roles has it")			\
+	E(BY_CLASS,  role, "its PCI class is that of a bridge")		\
+	E(BY_VPD,    role, "its VPD has the text SW_MNG")		\
+	E(BY_RATE,   role, "ports of its rate have the highest rate in "	\
+			   "total")					\
+	E(BY_BOARD,  role, "it is slower than most ports, but of their "	\
+			   "subnet and board")				\
+	E(BY_OTHER,  role, "ports of another rate or link layer have "	\
+			   "the highest rate in total")			\
+	E(BY_SUBNET, role, "its subnet has fewer ports of its rate than "	\
+			   "the other")					\
+	E(BY_PAST,   role, "it was up, as its LID or its counters show")	\
+	E(BY_NONE,   role, "it is down, and neither its LID nor its "	\
+			   "counters show that it was up")		\
+	E(BY_PEERS,  role, "the hosts like this one have this rail")
+/* clang-format on */
+
+#define EVIDENCE_NAME(by, role, text) by,
+enum evidence { EVIDENCES(EVIDENCE_NAME, ) EVIDENCE_COUNT };
+
+#define EVIDENCE_TEXT(by, role, text) "its role is " role ": " text,
+#define ROLE_TEXTS(role)                       \
+	{                                      \
+		EVIDENCES(EVIDENCE_TEXT, role) \
+	}
+
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 const char *role_name(enum port_role role)
@@ -45,6 +74,25 @@ static enum port_role role_parse(const char *text)
 	return ROLE_UNKNOWN;
 }
 
+static void role_set(struct machine_port *port, enum port_role role,
+		     enum evidence by)
+{
+	static const char *const texts[][EVIDENCE_COUNT] = {
+		[ROLE_COMPUTE] = ROLE_TEXTS("compute"),
+		[ROLE_STORAGE] = ROLE_TEXTS("storage"),
+		[ROLE_MANAGEMENT] = ROLE_TEXTS("management"),
+		[ROLE_UNCABLED] = ROLE_TEXTS("uncabled"),
+	};
+
+	port->role = role;
+	port->role_reason = texts[role][by];
+}
+
+void role_set_by_peers(struct machine_port *port)
+{
+	role_set(port, ROLE_COMPUTE, BY_PEERS);
+}
+
 /* Give a role to the ports of the devices whose names match; the first wins. */
 static void role_give(struct machine_port *ports, size_t count,
 		      enum port_role role, const char *pattern)
@@ -53,7 +101,7 @@ static void role_give(struct machine_port *ports, size_t count,
 		if (ports[i].is_role_given ||
 		    fnmatch(pattern, ports[i].device, 0))
 			continue;
-		ports[i].role = role;
+		role_set(&ports[i], role, BY_FILE);
 		ports[i].is_role_given = true;
 	}
 }
@@ -151,19 +199,22 @@ static size_t device_read(const struct machine_port *port, const char *name,
 }
 
 /*
- * Whether the device manages NVLink switches: its PCI class is that of a
- * bridge, or its VPD tells.
+ * Set the role of a device that manages NVLink switches: its PCI class is that of
+ * a bridge, or its VPD tells.
  */
-static bool is_management(const struct machine_port *port)
+static void management_set(struct machine_port *port)
 {
 	static const char mark[] = "SW_MNG";
 	char text[4096];
 	size_t len = device_read(port, "device/class", text, sizeof(text));
 
-	if (len && strncmp(text, "0x06", 4) == 0)
-		return true;
+	if (len && strncmp(text, "0x06", 4) == 0) {
+		role_set(port, ROLE_MANAGEMENT, BY_CLASS);
+		return;
+	}
 	len = device_read(port, "device/vpd", text, sizeof(text));
-	return len && memmem(text, len, mark, strlen(mark));
+	if (len && memmem(text, len, mark, strlen(mark)))
+		role_set(port, ROLE_MANAGEMENT, BY_VPD);
 }
 
 static bool has_counted(const struct machine_port *port, const char *counter)
@@ -198,8 +249,8 @@ static void local_facts(struct machine_port *ports, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		struct machine_port *port = &ports[i];
 
-		if (!port->role && is_management(port))
-			port->role = ROLE_MANAGEMENT;
+		if (!port->role)
+			management_set(port);
 		port->was_up |= !is_up(port) &&
 				(has_counted(port, "link_downed") ||
 				 has_counted(port, "port_rcv_data") ||
@@ -293,19 +344,28 @@ static bool is_in_smaller_subnet(const struct machine_port *ports, size_t count,
 }
 
 /*
- * Whether a port is one of the kind of @model, or one that should be: its link
- * runs slower, but it is in the same subnet, and its board is not another.
+ * Set the role of a port that is up: it is of the kind of @model, or should be:
+ * its link runs slower, but it is in the same subnet, and its board is not
+ * another; or it is for storage.
  */
-static bool is_compute(const struct machine_port *ports, size_t count,
-		       const struct machine_port *port,
-		       const struct machine_port *model)
+static void up_role_set(const struct machine_port *ports, size_t count,
+			struct machine_port *port,
+			const struct machine_port *model)
 {
-	if (is_same_kind(port, model))
-		return !is_in_smaller_subnet(ports, count, port);
-	return port->state.link == model->state.link &&
-	       is_same_subnet(port, model) &&
-	       (!port->board || !model->board ||
-		strcmp(port->board, model->board) == 0);
+	if (is_same_kind(port, model)) {
+		if (is_in_smaller_subnet(ports, count, port))
+			role_set(port, ROLE_STORAGE, BY_SUBNET);
+		else
+			role_set(port, ROLE_COMPUTE, BY_RATE);
+		return;
+	}
+	if (port->state.link == model->state.link &&
+	    is_same_subnet(port, model) &&
+	    (!port->board || !model->board ||
+	     strcmp(port->board, model->board) == 0))
+		role_set(port, ROLE_COMPUTE, BY_BOARD);
+	else
+		role_set(port, ROLE_STORAGE, BY_OTHER);
 }
 
 /* Return: the role of a port that is down, as of a port of the same board. */
@@ -336,16 +396,17 @@ int roles_find(struct machine_port *ports, size_t count, bool is_local)
 		model = *compute;
 	for (size_t i = 0; i < count && compute; i++)
 		if (!ports[i].role && is_up(&ports[i]))
-			ports[i].role = is_compute(ports, count, &ports[i],
-						   &model)
-						? ROLE_COMPUTE
-						: ROLE_STORAGE;
+			up_role_set(ports, count, &ports[i], &model);
 	/* If no port is up, nothing tells which of them should be. */
-	for (size_t i = 0; i < count && compute; i++)
-		if (!ports[i].role && !ports[i].err)
-			ports[i].role = ports[i].was_up
-						? down_role(ports, count,
-							    &ports[i])
-						: ROLE_UNCABLED;
+	for (size_t i = 0; i < count && compute; i++) {
+		struct machine_port *port = &ports[i];
+
+		if (port->role || port->err)
+			continue;
+		if (port->was_up)
+			role_set(port, down_role(ports, count, port), BY_PAST);
+		else
+			role_set(port, ROLE_UNCABLED, BY_NONE);
+	}
 	return CLI_DONE;
 }

@@ -29,6 +29,8 @@ enum port_role {
  * @board:     of the device, or NULL
  * @pkeys:     P_Key table; empty entries are 0
  * @role:      role among all ports of the host
+ * @role_reason: the role and what shows it, such as "its role is storage: ...";
+ *              NULL for an unknown role
  * @is_role_given: the file of roles has the role
  * @was_up:    it is down, and its LID or counters tell that it was up
  */
@@ -44,6 +46,7 @@ struct machine_port {
 	const uint16_t *pkeys;
 	size_t pkey_count;
 	enum port_role role;
+	const char *role_reason;
 	bool is_role_given;
 	bool was_up;
 };
@@ -56,6 +59,9 @@ struct machine_port {
  * the exit status; a failure is printed.
  */
 int roles_find(struct machine_port *ports, size_t count, bool is_local);
+
+/* The role of a port that is down, but the hosts like this one have its rail. */
+void role_set_by_peers(struct machine_port *port);
 
 /* "compute", ...; NULL for an unknown role. */
 const char *role_name(enum port_role role);

@@ -26,7 +26,7 @@ struct line {
 	const struct ibsa_device *device; /* NULL on an embedded fabric */
 	const struct ibsa_port *details;  /* NULL: unknown */
 	const char *rate;		  /* NULL: unknown */
-	enum port_role role;
+	const struct machine_port *role;  /* has it; or NULL */
 	/* The reason why the port cannot be used; "" if it can. */
 	char note[320];
 };
@@ -146,6 +146,19 @@ static void more_device_cells(struct out *out, const struct line *line)
 	text_or_none(out, "board", device->board);
 }
 
+static enum port_role role_of(const struct line *line)
+{
+	return line->role ? line->role->role : ROLE_UNKNOWN;
+}
+
+/* Return: what shows the role, or NULL. */
+static const char *role_evidence(const struct line *line)
+{
+	const char *text = line->role ? line->role->role_reason : NULL;
+
+	return text ? strchr(text, ':') + strlen(": ") : NULL;
+}
+
 static void line_row(struct out *out, size_t index, void *arg)
 {
 	const struct view *view = arg;
@@ -157,7 +170,9 @@ static void line_row(struct out *out, size_t index, void *arg)
 		more_device_cells(out, line);
 	}
 	if ((view->has_roles && view->list) || !out_is_brief(out))
-		out_text_or_none(out, "role", role_name(line->role));
+		out_text_or_none(out, "role", role_name(role_of(line)));
+	if (!out_is_brief(out))
+		out_text_or_none(out, "role_reason", role_evidence(line));
 	if (view->noted || !out_is_brief(out))
 		text_or_none(out, "note", line->note);
 }
@@ -170,7 +185,7 @@ static int line_add(struct view *view, const struct line *line)
 	if (!added)
 		return -ENOMEM;
 	*added = *line;
-	view->has_roles |= view->lines[0].role != line->role;
+	view->has_roles |= role_of(&view->lines[0]) != role_of(line);
 	view->noted |= line->note[0] != '\0';
 	return 0;
 }
@@ -217,7 +232,7 @@ static void port_fill(const struct view *view, struct line *line,
 		return;
 	}
 	line->has_state = true;
-	line->role = port_roles_at(view->roles, line->name, port->number);
+	line->role = port_roles_find(view->roles, line->name, port->number);
 	line->state = *port->state;
 	line->details = port;
 	line->rate = port->rate;
@@ -326,8 +341,8 @@ static int fabric_lines(struct ibsa_fabric *fabric, struct view *view)
 			.has_state = true,
 			.state = port.state,
 			.rate = port.rate,
-			.role = port_roles_at(view->roles, port.node,
-					      port.number),
+			.role = port_roles_find(view->roles, port.node,
+						port.number),
 		};
 
 		if (!scope_has_node(view->scope, &port))
@@ -376,6 +391,7 @@ static const struct column devices_list[] = {
 	MAYBE("firmware", TEXT),
 	MAYBE("board", TEXT),
 	MAYBE_WORDS("role", "compute|storage|management|uncabled"),
+	MAYBE("role_reason", TEXT),
 	MAYBE("note", TEXT),
 };
 /* clang-format on */

@@ -181,27 +181,9 @@ static int sender_open(struct cli *cli, const struct machine *machine,
 	return result;
 }
 
-/* A port that was never up is not uncabled if the hosts like this one use it. */
-static void lost_rails_take(struct status *status)
-{
-	const struct rails rails = { .topology = status->check.topology };
-	struct rail_finding rail;
-	size_t index = 0;
-
-	while (*status->host && rails_next(&rails, status->host, &index, &rail))
-		for (size_t i = 0; i < status->machine.count; i++) {
-			struct machine_port *port = &status->machine.ports[i];
-
-			if (rail.kind == IBSA_FINDING_RAIL_MISSING &&
-			    port->role == ROLE_UNCABLED &&
-			    !port->is_role_given &&
-			    strcmp(port->device, rail.device) == 0)
-				port->role = ROLE_COMPUTE;
-		}
-}
-
 static int fabric_read(struct cli *cli, struct status *status)
 {
+	struct rails rails = { .is_borrowed = true };
 	struct ibsa_port_state own;
 	int result = sender_open(cli, &status->machine, &status->sm.lid);
 
@@ -220,7 +202,9 @@ static int fabric_read(struct cli *cli, struct status *status)
 	status->has_fabric = true;
 	sm_fill(status);
 	status_fabric_count(status, &own);
-	lost_rails_take(status);
+	rails.topology = status->check.topology;
+	if (*status->host)
+		machine_rails_take(&status->machine, &rails, status->host);
 	return CLI_DONE;
 }
 

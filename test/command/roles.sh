@@ -18,6 +18,11 @@ roles_of_a_machine() {
 		["mlx5_11", "management"], ["mlx5_8", "uncabled"],
 		["mlx5_9", "uncabled"]] +
 		[range(8) | ["mlx5_\(.)", "compute"]] | sort)'
+	json 'map({(.device): .role_reason}) | add |
+		(.mlx5_0 | test("highest rate in total")) and
+		(.mlx5_3 | test("it was up, as its LID")) and
+		(.mlx5_8 | test("^it is down, and neither")) and
+		(.mlx5_10 | test("SW_MNG"))'
 	run 0 devices; aligned; out_has '^DEVICE .* ROLE '
 	run 0 devices -C 'mlx5_[89],mlx5_10' -C mlx5_2/1; lines 5
 	try 4 status; out_has '^SM         LID 6, no answer'
@@ -35,12 +40,12 @@ roles_of_a_machine() {
 	run 0 gids -C 'mlx5_[0-7]'; lines 9
 	try 4 env nccl; out_has "^export NCCL_IB_HCA='?=$compute'?$"
 	err_has '^ibsa: mlx5_3/1 is left out: it is not active$'
-	err_has '^ibsa: mlx5_8/1 is left out: its role is uncabled$'
-	err_has '^ibsa: mlx5_11/1 is left out: its role is management$'
+	err_has '^ibsa: mlx5_8/1 is left out: its role is uncabled: it is down, and neither'
+	err_has '^ibsa: mlx5_11/1 is left out: its role is management: its VPD has'
 	[ "$(grep -c ' is left out' err)" -eq 5 ] || fail 'others are left out'
 	try 4 doctor -v
-	out_has '^port +mlx5_9 +1 +not checked +its role is uncabled$'
-	out_has '^port +mlx5_11 +1 +not checked +its role is management$'
+	out_has '^port +mlx5_9 +1 +not checked +its role is uncabled: it is down,'
+	out_has '^port +mlx5_11 +1 +not checked +its role is management: its VPD'
 	out_has '^port +mlx5_3 +1 +warning '
 	try 4 doctor -v mlx5_9; out_has '^port +mlx5_9 +1 +wrong '
 	# There is no SA; the ports are judged nevertheless.
@@ -62,7 +67,7 @@ roles_for_a_user() {
 	SYSFS_PATH=$tmp/sys run 0 devices -j -C mlx5_0,mlx5_1?
 	json 'map(.role) == ["compute", "storage", "management"]'
 	SYSFS_PATH=$tmp/sys try 4 env nccl; out_has "='?=$compute'?$"
-	err_has '^ibsa: mlx5_10/1 is left out: its role is storage$'
+	err_has '^ibsa: mlx5_10/1 is left out: its role is storage: its subnet has fewer'
 }
 
 roles_from_a_file() {
@@ -73,7 +78,7 @@ roles_from_a_file() {
 		["mlx5_6", "mlx5_7", "mlx5_8"]'
 	try 4 check node
 	out_has '^port-down  critical +mlx5_8 '
-	err_has 'mlx5_3/1 is left out: its role is uncabled'
+	err_has 'mlx5_3/1 is left out: its role is uncabled: the file of roles'
 	try 4 env nccl; out_has "=mlx5_0:1,mlx5_1:1,mlx5_2:1,mlx5_4:1,mlx5_5:1'?$"
 	echo 'fast mlx5_0' >>roles.conf
 	try 2 check node; out_empty; err_has 'roles.conf, line 4: .*compute, storage'
@@ -120,6 +125,21 @@ a_dead_rail() {
 	grep -q 'mlx5_8/1 is left out: its role is storage' nccl.err ||
 		fail "$(cat nccl.err)"
 	[ ! -s fine ] || fail "$(cat fine)"
+}
+
+# Only the hosts like it tell that a port which was never up is a rail.
+a_rail_that_was_never_up() {
+	unset SYSFS_PATH
+	sed '/"dgx2-3"\[1\]/d' "$fabric" >never.net
+	IBSA_NODE=dgx2 run 0 --fabric never.net env nccl
+	err_has '^ibsa: rail-missing: dgx2 has no mlx5_3, but 7 of 8'
+	err_has '^ibsa: mlx5_3/1 is left out: it is not active$'
+	IBSA_NODE=dgx2 run 0 --fabric never.net status
+	out_has '^compute    7 of 8 active: .* mlx5_3/1 Down'
+	# Without queries, nothing tells.
+	run 0 --fabric never.net devices -j
+	json 'map(select(.device == "dgx2 mlx5_3")) | .[0] | .role == "uncabled" and
+		(.role_reason | test("neither its LID nor its counters"))'
 }
 
 # What the SA alone tells about rails: dead, slow and crossed.
@@ -178,5 +198,5 @@ options_that_are_repeated() {
 	run 0 -v path self self -v -C dgx1/mlx5_2 --fabric "$fabric"
 }
 
-run_groups roles_of_a_machine roles_for_a_user roles_from_a_file a_dead_rail rails_of_a_host \
-	options_that_are_repeated
+run_groups roles_of_a_machine roles_for_a_user roles_from_a_file a_dead_rail \
+	a_rail_that_was_never_up rails_of_a_host options_that_are_repeated
