@@ -34,12 +34,23 @@ def parse(text):
             for line in text.splitlines()]
 
 
+def check_values(members):
+    """A rate and an MTU are also numbers, and a P_Key is text, in every row."""
+    for name, value in (("rate", "rate_gbps"), ("mtu", "mtu_bytes")):
+        assert name not in members or value in members, f"no {value}"
+    for name in ("pkey", "service_pkey"):
+        types = json.dumps(members.get(name, "string"))
+        assert "string" in types and "integer" not in types, f"{name}: {types}"
+
+
 class Schema:
     """The schema of a command's output."""
 
     def __init__(self, text):
         jsonschema.Draft202012Validator.check_schema(text)
         self.text = text
+        for definition in text["$defs"].values():
+            check_values(definition.get("items", definition).get("properties", {}))
 
     def definition(self, value):
         """Return the definition of the rows that have this row's members,
