@@ -66,6 +66,15 @@ expected_hosts() {
 	out_has '^no +dgx8 +- +dgx8 mlx5_3 +the far port is down$'
 	broken 1 "$down" -- reach --all --expect f.net; lines 65
 	err_has '63 of 64 reachable, .*; the SA shows 63 of 64 expected ports$'
+	broken 0 -- -v reach --all
+	err_has '^ibsa: 64 of 64 reachable, .*; the SA shows 64 ports$'
+	# The uplinks of leaf3: its hosts are on an island.
+	local island=()
+	for i in 9 10 11 12 13 14 15 16; do
+		island+=("link down leaf3/$i")
+	done
+	broken 1 "${island[@]}" -- reach dgx8 --expect f.net; lines 9
+	err_has '^ibsa: dgx8 mlx5_2: expected at leaf3 port 8; leaf3 is missing$'
 	broken 0 "$down" -- path dgx7 dgx8 --expect f.net; lines 9
 	err_has "^ibsa: $at"; out_has ' the far port is down$'
 	broken 1 'node remove leaf3' -- -j reach dgx8 --expect f.net
