@@ -12,12 +12,13 @@ static void port_changed(unsigned int changes,
 	struct ibsad_cache *cache = arg;
 	struct daemon *daemon = cache->daemon;
 
-	(void)changes;
 	(void)now;
 	pthread_mutex_lock(&daemon->lock);
 	ibsad_cache_flush(cache);
 	ibsad_port_read(&daemon->ports, cache->port, 0);
 	daemon_changed(daemon);
+	if (changes & IBSA_PORT_CHANGE_REREGISTER)
+		ibsad_owned_renew(&daemon->owned, cache->port);
 	pthread_mutex_unlock(&daemon->lock);
 }
 

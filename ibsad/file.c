@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "ibsad/file.h"
-#include "ibsad/owned.h"
+#include "ibsad/registration.h"
 #include "wire/mad.h"
 
 enum { PACKETS_MAX = 64 }; /* that are received in one call */
@@ -179,7 +179,7 @@ static int reports_send(struct client_file *file, const uint8_t *packet,
 	return 0;
 }
 
-/* Send what only the owner of a service may send. */
+/* Send what only the owner of a registration may send. */
 static int owned_send(struct client_file *file, const uint8_t *packet,
 		      size_t len)
 {
@@ -187,7 +187,7 @@ static int owned_send(struct client_file *file, const uint8_t *packet,
 	const char *reason = NULL;
 	enum owned_answer answer;
 
-	if (ibsa_be16(mad + MAD_ATTRIBUTE) != ibsa_service_record.attribute)
+	if (!ibsad_kind_of(ibsa_be16(mad + MAD_ATTRIBUTE)))
 		return reports_send(file, packet, len);
 	answer = ibsad_owned_judge(&file->daemon->owned, file, packet, len,
 				   &reason);

@@ -377,7 +377,7 @@ static int daemon_run(struct daemon *daemon, const struct settings *settings,
 	if (err)
 		ibsa__fail(error, err,
 			   "cannot read or write the file "
-			   "services in RUNTIME_DIRECTORY: %s",
+			   "registrations in RUNTIME_DIRECTORY: %s",
 			   strerror(-err));
 	else
 		err = server_open(daemon, settings, listener, error);

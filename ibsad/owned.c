@@ -1,83 +1,81 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Services of users. Before the first Set of a service, ibsad asks the SA
- * whether there is one with this ServiceID, GID and P_Key already: it is then
- * another program's, and stays as it is. A Delete is repeated until the SA has
- * answered.
+ * Registrations of users. Before the first Set of one, ibsad asks the SA whether
+ * there is one with this key already: it is then another program's, and stays as
+ * it is.
  */
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "ibsad/daemon.h"
 #include "ibsad/file.h"
-#include "ibsad/service.h"
+#include "ibsad/registration.h"
 #include "wire/mad.h"
 
-enum {
-	KEY_BYTES = 26, /* ServiceID, ServiceGID and ServiceP_Key */
-	GID_AT = 8,
-	PKEY_AT = 24,
-	LEASE_AT = 28,
-	LATE_S = 2, /* until the SA has received a Set, and ended a lease */
-	QUERY_MS = 5000,
-	DELETES_MAX = 64, /* at once */
-	RETRY_MIN_MS = 1000,
-	RETRY_MAX_MS = 60000,
-	TICK_MAX_MS = 3600000,
-};
-
-/* A request of a client, decoded. */
-struct service_request {
+/* A request of a client, decoded; @states: see struct owned_kind. */
+struct owned_request {
+	const struct owned_kind *kind;
 	const uint8_t *record;
 	uint64_t mask;
 	uint32_t tid;
 	bool is_delete;
+	uint8_t states;
 };
 
-static struct service_request request_of(const uint8_t *mad)
+/* @mad: of a kind of which users can have registrations. */
+static struct owned_request request_of(const uint8_t *mad)
 {
-	return (struct service_request){
-		.record = mad + IBSA_SA_HEADER_BYTES,
+	const struct owned_kind *kind =
+		ibsad_kind_of(ibsa_be16(mad + MAD_ATTRIBUTE));
+	const uint8_t *record = mad + IBSA_SA_HEADER_BYTES;
+
+	return (struct owned_request){
+		.kind = kind,
+		.record = record,
 		.mask = ibsa_be64(mad + MAD_COMPONENT_MASK),
 		.tid = (uint32_t)ibsa_be64(mad + MAD_TID),
 		.is_delete = mad[MAD_METHOD] == IBSA_METHOD_DELETE,
+		.states = states_of(kind, record),
 	};
 }
 
-/*
- * An SA takes the P_Key from the record, or only if the component mask selects
- * it: the key of a service has both. See ibsad_owned_judge(), too.
- */
-static struct service *service_find(const struct owned *owned, uint32_t port,
-				    const struct service_request *request)
+struct registration *ibsad_registration_find(const struct owned *owned,
+					     const struct owned_kind *kind,
+					     uint32_t port,
+					     const uint8_t *record,
+					     uint64_t mask)
 {
-	const uint64_t pkey = IBSA_SERVICE_CM(service_pkey);
-	struct service *service;
+	struct registration *registration;
 
-	LIST_EACH(service, &owned->services, link) {
-		if (service->port == port &&
-		    !((service->mask ^ request->mask) & pkey) &&
-		    !memcmp(service->record, request->record, KEY_BYTES))
-			return service;
+	LIST_EACH(registration, &owned->all, link) {
+		if (registration->kind == kind && registration->port == port &&
+		    !((registration->mask ^ mask) & kind->option_mask) &&
+		    !memcmp(registration->record, record, kind->key_bytes))
+			return registration;
 	}
 	return NULL;
 }
 
-/*
- * Whether another user has a service of this ServiceID and ServiceGID: SAs
- * differ in how they take the P_Key into account.
- */
+static struct registration *request_find(const struct owned *owned,
+					 uint32_t port,
+					 const struct owned_request *request)
+{
+	return ibsad_registration_find(owned, request->kind, port,
+				       request->record, request->mask);
+}
+
 static bool another_user_has(const struct owned *owned,
 			     const struct client_file *file,
-			     const struct service_request *request)
+			     const struct owned_request *request)
 {
-	const struct service *service;
+	const struct registration *registration;
 
-	LIST_EACH(service, &owned->services, link) {
-		if (service->port == ibsad_file_port(file) &&
-		    service->user != ibsad_file_user(file) &&
-		    !memcmp(service->record, request->record, PKEY_AT))
+	LIST_EACH(registration, &owned->all, link) {
+		if (registration->kind == request->kind &&
+		    registration->port == ibsad_file_port(file) &&
+		    registration->user != ibsad_file_user(file) &&
+		    !memcmp(registration->record, request->record,
+			    request->kind->user_bytes))
 			return true;
 	}
 	return false;
@@ -85,201 +83,57 @@ static bool another_user_has(const struct owned *owned,
 
 uint32_t ibsad_owned_count(const struct owned *owned, uid_t user)
 {
-	const struct service *service;
+	const struct registration *registration;
 	uint32_t count = 0;
 
-	LIST_EACH(service, &owned->services, link)
-		count += service->user == user;
+	LIST_EACH(registration, &owned->all, link)
+		count += registration->user == user;
 	return count;
 }
 
-/* An SA takes a lease of 0 as one of a second at most. */
-static uint64_t lease_ns(const struct service_request *request)
-{
-	const uint32_t lease_s = ibsa_be32(request->record + LEASE_AT);
-
-	if (!(request->mask & IBSA_SERVICE_CM(service_lease)) ||
-	    lease_s == IBSA_LEASE_INFINITE)
-		return UINT64_MAX / 2;
-	return (lease_s + LATE_S) * NS_PER_S;
-}
-
 /* Note a request of the owner that is being sent. */
-static void request_note(struct service *service,
+static void request_note(struct registration *registration,
 			 const struct client_file *file,
-			 const struct service_request *request)
+			 const struct owned_request *request)
 {
-	service->sender = file;
-	service->tid = request->tid;
-	service->is_delete = request->is_delete;
+	const struct owned_kind *kind = request->kind;
+	const uint8_t states = states_of(kind, registration->record);
+
+	registration->sender = file;
+	registration->tid = request->tid;
+	registration->is_delete = request->is_delete;
+	registration->states = request->states;
 	if (request->is_delete)
 		return;
-	service->sets++;
-	memcpy(service->record, request->record, SERVICE_BYTES);
-	service->mask = request->mask;
-	service->end_ns = clock_now_ns() + lease_ns(request);
-	if (service->end_ns < service->owned->due_ns)
-		service->owned->due_ns = service->end_ns;
+	registration->sets++;
+	memcpy(registration->record, request->record, kind->record->size);
+	registration->record[kind->states_at] |= states;
+	registration->mask = request->mask;
+	registration->holder = file;
+	ibsad_registration_begun(registration);
 }
 
-static struct service *service_new(struct owned *owned,
-				   struct client_file *file,
-				   const struct service_request *request)
+static struct registration *
+registration_new(struct owned *owned, struct client_file *file,
+		 const struct owned_request *request)
 {
-	struct service *service = ibsa__calloc(1, sizeof(*service));
+	struct registration *registration = ibsa__calloc(1,
+							 sizeof(*registration));
 
-	if (!service)
+	if (!registration)
 		return NULL;
-	service->owned = owned;
-	service->user = ibsad_file_user(file);
-	service->port = ibsad_file_port(file);
-	service->file = file;
-	request_note(service, file, request);
-	list_append(&owned->services, &service->link);
+	registration->owned = owned;
+	registration->kind = request->kind;
+	registration->user = ibsad_file_user(file);
+	registration->port = ibsad_file_port(file);
+	registration->file = file;
+	request_note(registration, file, request);
+	list_append(&owned->all, &registration->link);
 	owned->count++;
-	return service;
+	return registration;
 }
 
-/* Send a request of ibsad itself about a service. */
-static int service_query(struct service *service, uint8_t method,
-			 ibsa_reply_fn done)
-{
-	struct ibsa_service match;
-	const struct ibsa_query query = {
-		.record = &ibsa_service_record,
-		.match = &match,
-		.match_size = sizeof(match),
-		.mask = IBSA_SERVICE_CM(service_id) |
-			IBSA_SERVICE_CM(service_gid) |
-			(service->mask & IBSA_SERVICE_CM(service_pkey)),
-		.method = method,
-		.deadline_ms = QUERY_MS,
-		.no_sharing = true,
-	};
-	struct ibsa_client *client;
-	int err = ibsad_client_get(service->owned->daemon, service->port,
-				   &client);
-
-	(void)!ibsa_record_decode(&ibsa_service_record, service->record,
-				  SERVICE_BYTES, &match, sizeof(match));
-	if (!err)
-		err = ibsa_query_start(client, &query, done, service, NULL);
-	service->is_asked = !err;
-	return err;
-}
-
-static void delete_retry(struct service *service)
-{
-	const uint64_t now_ns = clock_now_ns();
-
-	if (!service->retry_ms)
-		ibsad_log_note("a service of a user that has gone cannot be "
-			       "deleted: the SA does not reply",
-			       service->owned->daemon);
-	service->retry_ms = service->retry_ms ? service->retry_ms * 2
-					      : RETRY_MIN_MS;
-	if (service->retry_ms > RETRY_MAX_MS)
-		service->retry_ms = RETRY_MAX_MS;
-	service->retry_ns = now_ns + service->retry_ms * NS_PER_MS;
-}
-
-static void deleted(const struct ibsa_reply *reply, void *arg)
-{
-	struct service *service = arg;
-
-	service->owned->deletes--;
-	service->owned->due_ns = 0;
-	service->is_asked = false;
-	if (reply->err || reply->status & IBSA_STATUS_BUSY)
-		delete_retry(service);
-	else
-		ibsad_service_free(service);
-}
-
-static void delete_start(struct service *service)
-{
-	struct owned *owned = service->owned;
-
-	if (service_query(service, IBSA_METHOD_DELETE, deleted))
-		delete_retry(service);
-	else
-		owned->deletes++;
-}
-
-/* A service whose lease has ended may be another program's by now. */
-static void services_expire(struct owned *owned)
-{
-	const uint64_t now_ns = clock_now_ns();
-	struct service *service, *next;
-
-	LIST_EACH_SAFE(service, next, &owned->services, link) {
-		if (!service->is_asked && service->end_ns <= now_ns)
-			ibsad_service_free(service);
-	}
-}
-
-/* The user of a service that was taken over has had its time to come back. */
-static void restored_end(struct service *service)
-{
-	struct daemon *daemon = service->owned->daemon;
-
-	service->retry_ns = 0;
-	service->state = daemon->server && ibsa__server_has_user(daemon->server,
-								 service->user)
-				 ? SERVICE_SET
-				 : SERVICE_ENDED;
-}
-
-/* Return: the time at which something is to be done about a service. */
-static uint64_t service_due_ns(const struct service *service)
-{
-	const bool is_full = service->owned->deletes >= DELETES_MAX;
-
-	/* The answer to a request, or to another Delete, comes first. */
-	if (service->is_asked)
-		return UINT64_MAX;
-	if (service->state == SERVICE_RESTORED ||
-	    (service->state == SERVICE_ENDED && !is_full))
-		return service->retry_ns < service->end_ns ? service->retry_ns
-							   : service->end_ns;
-	return service->end_ns;
-}
-
-static void service_tick(struct service *service, uint64_t now_ns)
-{
-	if (service->is_asked || service->retry_ns > now_ns)
-		return;
-	if (service->state == SERVICE_RESTORED)
-		restored_end(service);
-	if (service->state == SERVICE_ENDED &&
-	    service->owned->deletes < DELETES_MAX)
-		delete_start(service);
-}
-
-int ibsad_owned_tick(struct owned *owned)
-{
-	const uint64_t now_ns = clock_now_ns();
-	struct service *service;
-	uint64_t left_ms;
-
-	if (now_ns >= owned->due_ns) {
-		owned->due_ns = UINT64_MAX;
-		services_expire(owned);
-		LIST_EACH(service, &owned->services, link) {
-			service_tick(service, now_ns);
-			if (service_due_ns(service) < owned->due_ns)
-				owned->due_ns = service_due_ns(service);
-		}
-	}
-	if (owned->due_ns == UINT64_MAX)
-		return -1;
-	left_ms = owned->due_ns > now_ns
-			  ? (owned->due_ns - now_ns) / NS_PER_MS + 1
-			  : 0;
-	return left_ms < TICK_MAX_MS ? (int)left_ms : TICK_MAX_MS;
-}
-
-/* Return: how a Set goes on, by the SA's reply to the query for the service. */
+/* Return: how a Set goes on, by the SA's reply to the query for it. */
 static enum owned_answer check_answer(const struct ibsa_reply *reply)
 {
 	if (!reply->err && (reply->status == IBSA_STATUS_NO_RECORDS ||
@@ -288,25 +142,25 @@ static enum owned_answer check_answer(const struct ibsa_reply *reply)
 	return reply->err || reply->status ? OWNED_BUSY : OWNED_DENIED;
 }
 
-/* The SA has told whether another program has the service. */
+/* The SA has told whether another program has registered this. */
 static void checked(const struct ibsa_reply *reply, void *arg)
 {
-	struct service *service = arg;
-	struct daemon *daemon = service->owned->daemon;
-	struct client_file *file = service->file;
-	uint8_t *packet = service->packet;
-	const size_t len = service->packet_len;
+	struct registration *registration = arg;
+	struct daemon *daemon = registration->owned->daemon;
+	struct client_file *file = registration->file;
+	uint8_t *packet = registration->packet;
+	const size_t len = registration->packet_len;
 	const enum owned_answer answer = check_answer(reply);
 
-	service->is_asked = false;
-	service->file = NULL;
-	service->packet = NULL;
-	service->state = SERVICE_SET;
+	registration->is_asked = false;
+	registration->file = NULL;
+	registration->packet = NULL;
+	registration->state = REGISTRATION_SET;
 	pthread_mutex_lock(&daemon->lock);
 	if (answer != OWNED_PASS || !file)
-		ibsad_service_free(service);
+		ibsad_registration_free(registration);
 	else
-		ibsad_service_note(service, false);
+		ibsad_registration_note(registration, false);
 	if (file)
 		ibsad_file_continue(file, packet, len, answer);
 	pthread_mutex_unlock(&daemon->lock);
@@ -334,44 +188,45 @@ static enum owned_answer denied(const char *reason, const char **out_reason)
 	return OWNED_DENIED;
 }
 
-/* A Set of a service that no user of ibsad has registered. */
+/* A Set of what no user of ibsad has registered. */
 static enum owned_answer set_first(struct owned *owned,
 				   struct client_file *file,
-				   const struct service_request *request,
+				   const struct owned_request *request,
 				   const uint8_t *packet, size_t len,
 				   const char **out_reason)
 {
-	struct service *service;
+	struct registration *registration;
 
 	if (!ibsad_file_may_register(file) ||
 	    (owned->most && owned->count >= owned->most))
 		return denied("too many registrations", out_reason);
-	service = service_new(owned, file, request);
-	if (!service)
+	registration = registration_new(owned, file, request);
+	if (!registration)
 		return OWNED_BUSY;
-	service->packet = ibsa__calloc(1, len);
-	service->packet_len = len;
-	if (service->packet) {
-		memcpy(service->packet, packet, len);
-		if (!service_query(service, IBSA_METHOD_GET_TABLE, checked))
+	registration->packet = ibsa__calloc(1, len);
+	registration->packet_len = len;
+	if (registration->packet) {
+		memcpy(registration->packet, packet, len);
+		if (!ibsad_registration_query(registration,
+					      IBSA_METHOD_GET_TABLE, checked))
 			return OWNED_LATER;
 	}
-	ibsad_service_free(service);
+	ibsad_registration_free(registration);
 	return OWNED_BUSY;
 }
 
 static enum owned_answer request_judge(struct owned *owned,
 				       struct client_file *file,
-				       const struct service_request *request,
+				       const struct owned_request *request,
 				       const uint8_t *packet, size_t len,
 				       const char **out_reason)
 {
-	struct service *found;
+	struct registration *found;
 
-	services_expire(owned);
-	found = service_find(owned, ibsad_file_port(file), request);
+	ibsad_registrations_expire(owned);
+	found = request_find(owned, ibsad_file_port(file), request);
 	if (another_user_has(owned, file, request))
-		return denied("service of another user", out_reason);
+		return denied("another user has registered this", out_reason);
 	if (!found && request->is_delete)
 		return denied("delete of what this user has not registered",
 			      out_reason);
@@ -379,11 +234,29 @@ static enum owned_answer request_judge(struct owned *owned,
 		return set_first(owned, file, request, packet, len, out_reason);
 	if (found->is_asked)
 		return OWNED_BUSY;
-	found->state = SERVICE_SET;
+	found->state = REGISTRATION_SET;
 	request_note(found, file, request);
 	if (!request->is_delete)
-		ibsad_service_note(found, false);
+		ibsad_registration_note(found, false);
 	return OWNED_PASS;
+}
+
+/* Return: NULL; or why the fields of a request are denied. */
+static const char *request_check(const struct owned *owned, uint32_t port,
+				 const struct owned_request *request)
+{
+	const struct owned_kind *kind = request->kind;
+
+	if ((request->mask & kind->key_mask) != kind->key_mask ||
+	    !is_own_gid(owned, port, request->record + kind->gid_at))
+		return "registration for another port";
+	if (kind->states_at && !request->states)
+		return "a membership without a state";
+	for (size_t i = kind->user_bytes; i < kind->key_bytes; i++) {
+		if (request->record[i] && !(request->mask & kind->option_mask))
+			return "a P_Key without its component";
+	}
+	return NULL;
 }
 
 enum owned_answer ibsad_owned_judge(struct owned *owned,
@@ -391,113 +264,128 @@ enum owned_answer ibsad_owned_judge(struct owned *owned,
 				    const uint8_t *packet, size_t len,
 				    const char **out_reason)
 {
-	const struct service_request request =
+	const struct owned_request request =
 		request_of(packet + UMAD_HEADER_BYTES);
-	const uint64_t needed = IBSA_SERVICE_CM(service_id) |
-				IBSA_SERVICE_CM(service_gid);
+	const char *reason;
 
 	if (len < UMAD_HEADER_BYTES + IBSA_MAD_BYTES)
 		return denied("a short record", out_reason);
-	if ((request.mask & needed) != needed ||
-	    !is_own_gid(owned, ibsad_file_port(file), request.record + GID_AT))
-		return denied("service of another port", out_reason);
-	if (!(request.mask & IBSA_SERVICE_CM(service_pkey)) &&
-	    ibsa_be16(request.record + PKEY_AT))
-		return denied("a P_Key without its component", out_reason);
+	reason = request_check(owned, ibsad_file_port(file), &request);
+	if (reason)
+		return denied(reason, out_reason);
 	return request_judge(owned, file, &request, packet, len, out_reason);
 }
 
-/* Return: the service whose last request is this, or its response; or NULL. */
-static struct service *service_sent(const struct owned *owned,
-				    const struct client_file *file,
-				    const uint8_t *mad)
+/* Return: that whose last request is this, or its response; or NULL. */
+static struct registration *registration_sent(const struct owned *owned,
+					      const struct client_file *file,
+					      const uint8_t *mad)
 {
 	const uint32_t tid = (uint32_t)ibsa_be64(mad + MAD_TID);
-	struct service *service;
+	const struct owned_kind *kind =
+		ibsad_kind_of(ibsa_be16(mad + MAD_ATTRIBUTE));
+	struct registration *registration;
 
-	if (mad[MAD_CLASS] != IBSA_CLASS_SA ||
-	    ibsa_be16(mad + MAD_ATTRIBUTE) != ibsa_service_record.attribute)
+	if (mad[MAD_CLASS] != IBSA_CLASS_SA || !kind)
 		return NULL;
-	LIST_EACH(service, &owned->services, link) {
-		if (service->sender == file && service->tid == tid)
-			return service;
+	LIST_EACH(registration, &owned->all, link) {
+		if (registration->kind == kind &&
+		    registration->sender == file && registration->tid == tid)
+			return registration;
 	}
 	return NULL;
 }
 
-/* If no other Set was sent, the SA does not have the service. */
-static void set_failed(struct service *service)
+/* If no other Set was sent, the SA does not have the registration. */
+static void set_failed(struct registration *registration)
 {
-	if (!--service->sets)
-		ibsad_service_free(service);
+	if (!--registration->sets)
+		ibsad_registration_free(registration);
+}
+
+static void delete_succeeded(struct registration *registration)
+{
+	registration->is_delete = false;
+	if (!registration->states ||
+	    !ibsad_registration_end_states(registration, registration->states))
+		ibsad_registration_free(registration);
+	else
+		ibsad_registration_note(registration, false);
 }
 
 /*
- * After a Delete that has succeeded, there is no service, unless a Set was sent
- * after it.
+ * A Delete before the last Set does not end what this has set: its response does
+ * not count.
  */
 void ibsad_owned_response(struct owned *owned, struct client_file *file,
 			  const uint8_t *mad)
 {
 	const bool has_failed = ibsa_be16(mad + MAD_STATUS);
-	struct service *service = service_sent(owned, file, mad);
+	struct registration *registration = registration_sent(owned, file, mad);
 
-	if (!service ||
-	    mad[MAD_METHOD] != (service->is_delete ? IBSA_METHOD_DELETE_RESP
-						   : IBSA_METHOD_GET_RESP))
+	if (!registration ||
+	    mad[MAD_METHOD] != (registration->is_delete
+					? IBSA_METHOD_DELETE_RESP
+					: IBSA_METHOD_GET_RESP))
 		return;
-	service->sender = NULL;
-	if (service->is_delete && !has_failed)
-		ibsad_service_free(service);
-	else if (!service->is_delete && has_failed)
-		set_failed(service);
+	registration->sender = NULL;
+	owned->due_ns = 0;
+	if (registration->is_delete && !has_failed)
+		delete_succeeded(registration);
+	else if (!registration->is_delete && has_failed)
+		set_failed(registration);
 }
 
 void ibsad_owned_unanswered(struct owned *owned, struct client_file *file,
 			    const uint8_t *mad)
 {
-	struct service *service = service_sent(owned, file, mad);
+	struct registration *registration = registration_sent(owned, file, mad);
 
-	if (service)
-		service->sender = NULL;
+	if (!registration)
+		return;
+	registration->sender = NULL;
+	owned->due_ns = 0;
 }
 
 void ibsad_owned_unsent(struct owned *owned, struct client_file *file,
 			const uint8_t *packet)
 {
-	const struct service_request request =
+	const struct owned_request request =
 		request_of(packet + UMAD_HEADER_BYTES);
-	struct service *service = service_find(owned, ibsad_file_port(file),
-					       &request);
+	struct registration *registration =
+		request_find(owned, ibsad_file_port(file), &request);
 
-	service->sender = NULL;
-	if (!service->is_delete)
-		set_failed(service);
+	registration->sender = NULL;
+	if (!registration->is_delete)
+		set_failed(registration);
 }
 
 void ibsad_owned_file_end(struct owned *owned, struct client_file *file)
 {
-	struct service *service;
+	struct registration *registration;
 
-	LIST_EACH(service, &owned->services, link) {
-		if (service->file == file)
-			service->file = NULL;
-		if (service->sender == file)
-			service->sender = NULL;
+	LIST_EACH(registration, &owned->all, link) {
+		if (registration->file == file)
+			registration->file = NULL;
+		if (registration->sender == file)
+			registration->sender = NULL;
+		if (registration->holder == file)
+			ibsad_registration_leave(registration);
 	}
+	owned->due_ns = 0;
 }
 
 void ibsad_owned_user_end(struct owned *owned, uid_t user)
 {
-	struct service *service;
+	struct registration *registration;
 
-	LIST_EACH(service, &owned->services, link) {
-		if (service->user != user ||
-		    (service->state != SERVICE_SET &&
-		     service->state != SERVICE_RESTORED))
+	LIST_EACH(registration, &owned->all, link) {
+		if (registration->user != user ||
+		    (registration->state != REGISTRATION_SET &&
+		     registration->state != REGISTRATION_RESTORED))
 			continue;
-		service->state = SERVICE_ENDED;
-		service->retry_ns = 0;
+		registration->state = REGISTRATION_ENDED;
+		registration->retry_ns = 0;
 		owned->due_ns = 0;
 	}
 	(void)ibsad_owned_tick(owned);
@@ -505,7 +393,7 @@ void ibsad_owned_user_end(struct owned *owned, uid_t user)
 
 bool ibsad_owned_is_empty(const struct owned *owned)
 {
-	return list_is_empty(&owned->services);
+	return list_is_empty(&owned->all);
 }
 
 void ibsad_owned_init(struct owned *owned, struct daemon *daemon, uint32_t most)
@@ -513,14 +401,14 @@ void ibsad_owned_init(struct owned *owned, struct daemon *daemon, uint32_t most)
 	*owned = (struct owned){ .daemon = daemon,
 				 .most = most,
 				 .state = { .fd = -1 } };
-	list_init(&owned->services);
+	list_init(&owned->all);
 }
 
 void ibsad_owned_done(struct owned *owned)
 {
-	struct service *service, *next;
+	struct registration *registration, *next;
 
 	ibsad_state_close(&owned->state);
-	LIST_EACH_SAFE(service, next, &owned->services, link)
-		ibsad_service_free(service);
+	LIST_EACH_SAFE(registration, next, &owned->all, link)
+		ibsad_registration_free(registration);
 }

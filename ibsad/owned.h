@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The services that users have registered at the SA through ibsad. A service
- * belongs to a user; others can neither change nor delete it, and it is deleted
- * when the user's last connection has ended.
+ * The services and memberships that users have registered at the SA through
+ * ibsad. A registration belongs to a user; others can neither change nor delete
+ * it. ibsad renews it while the client that has set it is connected, and deletes
+ * it when the user's last connection has ended.
  */
 #ifndef IBSAD_OWNED_H
 #define IBSAD_OWNED_H
@@ -18,14 +19,14 @@ struct daemon;
 struct client_file;
 
 /*
- * @count:    of all services; @most: its limit, 0: none
+ * @count:    of all registrations; @most: its limit, 0: none
  * @deletes:  Deletes that wait for the SA's answer
  * @due_ns:   when ibsad_owned_tick() has something to do
- * @state:    the services, for the next ibsad
+ * @state:    the registrations, for the next ibsad
  */
 struct owned {
 	struct daemon *daemon;
-	struct list services;
+	struct list all;
 	uint32_t count;
 	uint32_t most;
 	uint32_t deletes;
@@ -37,19 +38,19 @@ void ibsad_owned_init(struct owned *owned, struct daemon *daemon,
 		      uint32_t most);
 
 /*
- * Take over the services of an ibsad that was killed, from the directory
+ * Take over the registrations of an ibsad that was killed, from the directory
  * @folder; NULL: none. One whose user is not connected after RESTORE_MS is
  * deleted. Return: 0 or -errno.
  */
 int ibsad_owned_restore(struct owned *owned, const char *folder) IBSA_MUST_USE;
 
-/* Free the memory of all services. */
+/* Free the memory of all registrations. */
 void ibsad_owned_done(struct owned *owned);
 
 /* Whether nothing is registered, and nothing is being deleted. */
 bool ibsad_owned_is_empty(const struct owned *owned);
 
-/* Return: how many services a user has, those being deleted included. */
+/* Return: how many registrations a user has, those being deleted included. */
 uint32_t ibsad_owned_count(const struct owned *owned, uid_t user);
 
 /* What becomes of a request that registers or deletes something. */
@@ -61,8 +62,8 @@ enum owned_answer {
 };
 
 /*
- * Judge a Set or Delete of a ServiceRecord of a client. The caller holds the
- * lock.
+ * Judge a Set or Delete of a client, of a record of which users can have
+ * registrations. The caller holds the lock.
  */
 enum owned_answer ibsad_owned_judge(struct owned *owned,
 				    struct client_file *file,
@@ -86,8 +87,11 @@ void ibsad_owned_unsent(struct owned *owned, struct client_file *file,
 void ibsad_owned_file_end(struct owned *owned, struct client_file *file);
 void ibsad_owned_user_end(struct owned *owned, uid_t user);
 
+/* The SA of a port may have lost what is registered: set it again. */
+void ibsad_owned_renew(struct owned *owned, uint32_t port);
+
 /*
- * Send the Deletes that are due, and forget what has ended. Return: ms until
+ * Send the requests that are due, and forget what has ended. Return: ms until
  * this is to be called again; -1: never.
  */
 int ibsad_owned_tick(struct owned *owned);

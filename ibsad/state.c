@@ -9,32 +9,36 @@
 
 #include "ibsad/state.h"
 
-static const char file_name[] = "services";
+static const char file_name[] = "registrations";
 
 size_t ibsad_state_format(const struct state_row *row, bool is_end,
 			  char out[STATE_LINE_MAX])
 {
-	int len = snprintf(out, STATE_LINE_MAX, "%c %u %u %d %" PRIu64 " ",
+	int len = snprintf(out, STATE_LINE_MAX,
+			   "%c %u %u %" PRIx64 " %" PRIu64 " ",
 			   is_end ? '-' : '+', row->port, (unsigned)row->user,
-			   row->has_pkey, row->end_ns);
+			   row->mask, row->end_ns);
 
-	for (size_t i = 0; i < sizeof(row->key); i++)
+	for (size_t i = 0; i < row->size; i++)
 		len += snprintf(out + len, STATE_LINE_MAX - (size_t)len, "%02x",
-				row->key[i]);
+				row->record[i]);
 	len += snprintf(out + len, STATE_LINE_MAX - (size_t)len, "\n");
 	return (size_t)len;
 }
 
-static bool key_parse(const char *text, uint8_t *out)
+static bool record_parse(const char *text, struct state_row *out)
 {
-	if (strspn(text, "0123456789abcdef") != 2 * STATE_KEY_BYTES)
+	const size_t digits = strspn(text, "0123456789abcdef");
+
+	if (digits % 2 || digits / 2 > sizeof(out->record))
 		return false;
-	for (size_t i = 0; i < STATE_KEY_BYTES; i++) {
+	out->size = digits / 2;
+	for (size_t i = 0; i < out->size; i++) {
 		unsigned int byte;
 
 		if (sscanf(text + 2 * i, "%2x", &byte) != 1)
 			return false;
-		out[i] = (uint8_t)byte;
+		out->record[i] = (uint8_t)byte;
 	}
 	return true;
 }
@@ -42,19 +46,17 @@ static bool key_parse(const char *text, uint8_t *out)
 bool ibsad_state_parse(const char *line, struct state_row *out,
 		       bool *out_is_end)
 {
-	struct state_row row;
+	struct state_row row = { .port = 0 };
 	unsigned int user;
-	int has_pkey;
 	char kind;
 	int used = 0;
 
-	if (sscanf(line, "%c %" SCNu32 " %u %1d %" SCNu64 " %n", &kind,
-		   &row.port, &user, &has_pkey, &row.end_ns, &used) != 5 ||
+	if (sscanf(line, "%c %" SCNu32 " %u %" SCNx64 " %" SCNu64 " %n", &kind,
+		   &row.port, &user, &row.mask, &row.end_ns, &used) != 5 ||
 	    !used || (kind != '+' && kind != '-') ||
-	    !key_parse(line + used, row.key))
+	    !record_parse(line + used, &row))
 		return false;
 	row.user = user;
-	row.has_pkey = has_pkey;
 	*out = row;
 	*out_is_end = kind == '-';
 	return true;

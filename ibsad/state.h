@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The services of users in a file, for the next ibsad. The file is below /run,
+ * The registrations of users in a file, for the next ibsad. The file is below /run,
  * so a file is all that is needed to survive the end of the process.
  */
 #ifndef IBSAD_STATE_H
@@ -13,30 +13,32 @@
 
 #include <ibsa/types.h>
 
-enum { STATE_KEY_BYTES = 26, STATE_LINE_MAX = 160 };
+enum { STATE_RECORD_MAX = 176, STATE_LINE_MAX = 512 };
 
 /*
- * A service. @key: ServiceID, ServiceGID and ServiceP_Key, as in the record;
- * @has_pkey: the component mask selects the P_Key; @end_ns: of the lease, by the
- * monotonic clock
+ * A registration. @record, @mask: of the last Set; the size tells which kind it is.
+ * @end_ns: of the lease, by the monotonic clock
  */
 struct state_row {
 	uint32_t port;
 	uid_t user;
-	bool has_pkey;
+	uint64_t mask;
 	uint64_t end_ns;
-	uint8_t key[STATE_KEY_BYTES];
+	size_t size;
+	uint8_t record[STATE_RECORD_MAX];
 };
 
-/* @lines: in the file, those of services that have ended included */
+/* @lines: in the file, those of what has ended included */
 struct ibsad_state {
 	int fd;
 	size_t lines;
 	char path[4096];
 };
 
-/* A row as a line: "+ PORT USER HAS_PKEY END_NS KEY" for a service, "-" instead
- * of "+" for its end. */
+/*
+ * A row as a line: "+ PORT USER MASK END_NS RECORD" for a registration, "-"
+ * instead of "+" for its end.
+ */
 size_t ibsad_state_format(const struct state_row *row, bool is_end,
 			  char out[STATE_LINE_MAX]);
 bool ibsad_state_parse(const char *line, struct state_row *out,

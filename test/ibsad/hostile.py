@@ -149,9 +149,9 @@ class Client:
 
 
 def service_mad(client, number, method=SET, gid=None, mask=0x53, name=b"test",
-                pkey=0):
+                pkey=0, lease=0xffffffff):
     body = struct.pack(">Q16sHHI16s64s", number, gid or client.gid, pkey, 0,
-                       0xffffffff, b"", name)
+                       lease, b"", name)
     client.tid = getattr(client, "tid", 0) + 1
     return mad(method, SERVICE, mask=mask, body=body, tid=client.tid)
 

@@ -171,6 +171,31 @@ class Test:
         self.run("fabric", "sm", "start")
         self.await_(self.services, [])
 
+    def leases_are_renewed(self):
+        """While the client that has set the service is connected."""
+        client, other = connect(self.path, ALICE), connect(self.path, ALICE)
+        expect(service(client, 1, lease=1), (0, 0), "Set")
+        end = time.monotonic() + 2.5
+        while time.monotonic() < end:
+            expect(self.services(), [1], "the service with a lease")
+            time.sleep(0.05)
+        client.close()
+        self.await_(self.services, [])
+        expect(service(other, 1), (0, 0), "Set after the end of the lease")
+        other.close()
+        self.await_(self.services, [])
+
+    def set_again_after_a_restart_of_the_sm(self):
+        client = connect(self.path, ALICE)
+        expect(service(client, 1), (0, 0), "Set")
+        expect(service(client, 2), (0, 0), "Set")
+        expect(service(client, 2, DELETE), (0, 0), "Delete")
+        self.run("fabric", "sm", "stop")
+        self.run("fabric", "sm", "start")
+        self.await_(self.services, [1])
+        client.close()
+        self.await_(self.services, [])
+
     def settings_are_read_again(self):
         """SIGHUP changes quotas, and ends neither clients nor services."""
         config = os.path.dirname(self.path) + "/config"
@@ -248,6 +273,8 @@ def main():
         Test.keys_have_the_mask,
         Test.set_after_delete_is_the_users,
         Test.delete_is_repeated,
+        Test.leases_are_renewed,
+        Test.set_again_after_a_restart_of_the_sm,
         Test.settings_are_read_again,
         Test.registrations_have_a_quota,
         Test.end_deletes_everything,

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A registration of a user, for the files that implement owned.h. */
+#ifndef IBSAD_REGISTRATION_H
+#define IBSAD_REGISTRATION_H
+
+#include "ibsad/daemon.h"
+
+enum registration_state {
+	REGISTRATION_CHECKED, /* the SA is asked whether another program has it */
+	REGISTRATION_SET,     /* the owner has sent a Set */
+	/* the owner has gone: a Delete is due, or was sent */
+	REGISTRATION_ENDED,
+	/* set through the last ibsad: its user may come back */
+	REGISTRATION_RESTORED,
+};
+
+/*
+ * What can be registered (kind.c).
+ * @key_bytes:   at the record's beginning, which tell registrations apart
+ * @user_bytes:  of the key, with which two users cannot register: SAs differ in
+ *               how they take the rest into account
+ * @gid_at:      of the port's GID in the record
+ * @key_mask:    components of the key, which each request selects
+ * @option_mask: components that are in the key if a request selects them
+ * @states_at:   each Set adds some states, and each Delete ends some: they are in
+ *               the lower half of this byte; 0: none
+ * @noun:        for the log
+ */
+struct owned_kind {
+	const struct ibsa_record *record;
+	size_t key_bytes;
+	size_t user_bytes;
+	size_t gid_at;
+	uint64_t key_mask;
+	uint64_t option_mask;
+	size_t states_at;
+	const char *noun;
+};
+
+/* Return: the kind whose record has an attribute; or NULL. */
+const struct owned_kind *ibsad_kind_of(uint16_t attribute);
+
+/* Return: the kind whose record has a size; or NULL. */
+const struct owned_kind *ibsad_kind_sized(size_t bytes);
+
+/* Return: in seconds; IBSA_LEASE_INFINITE: it has no end. */
+uint32_t ibsad_lease_s(const struct owned_kind *kind, const uint8_t *record,
+		       uint64_t mask);
+
+/*
+ * @file:       that waits for the check; or NULL
+ * @packet:     the request of @file that waits for the check
+ * @record:     the bytes of the last Set, and its component mask
+ * @holder:     that has sent the last Set: ibsad renews the lease while it is
+ *              open; or NULL
+ * @sender:     that has sent the last Set or Delete, until it is answered; or
+ *              NULL
+ * @tid:        the lower half of the TransactionID of that request
+ * @is_delete:  it is a Delete
+ * @states:     of that request
+ * @sets:       how many Sets were sent, without those that failed
+ * @end_ns:     time at which the lease of the last Set has ended
+ * @renew_ns:   when ibsad is to send the last Set again; UINT64_MAX: never
+ * @is_asked:   a request of ibsad waits for its answer
+ * @is_stored:  the file of registrations has it
+ * @retry_ns:   time of the next Delete; or until when its user may come back
+ */
+struct registration {
+	struct list link;
+	struct owned *owned;
+	const struct owned_kind *kind;
+	enum registration_state state;
+	uid_t user;
+	uint32_t port;
+	struct client_file *file;
+	uint8_t *packet;
+	size_t packet_len;
+	uint8_t record[STATE_RECORD_MAX];
+	uint64_t mask;
+	const struct client_file *holder;
+	const struct client_file *sender;
+	uint32_t tid;
+	bool is_delete;
+	uint8_t states;
+	unsigned int sets;
+	uint64_t end_ns;
+	uint64_t renew_ns;
+	bool is_asked;
+	bool is_stored;
+	uint64_t retry_ns;
+	unsigned int retry_ms;
+};
+
+/* Return: the states of a record; 0: its kind has none. */
+static inline uint8_t states_of(const struct owned_kind *kind,
+				const uint8_t *record)
+{
+	return kind->states_at ? record[kind->states_at] & 0xf : 0;
+}
+
+/* Return: the registration of a kind at a port with the key of @record; NULL. */
+struct registration *ibsad_registration_find(const struct owned *owned,
+					     const struct owned_kind *kind,
+					     uint32_t port,
+					     const uint8_t *record,
+					     uint64_t mask);
+
+void ibsad_registration_free(struct registration *registration);
+
+/*
+ * Note in the file of registrations that the SA may have it, or, @is_end, that
+ * the SA does not have it any more.
+ */
+void ibsad_registration_note(struct registration *registration, bool is_end);
+
+/* A Set was sent: note when its lease ends, and when it is renewed. */
+void ibsad_registration_begun(struct registration *registration);
+
+/* The client that has set it has gone: its lease, if it has one, runs out. */
+void ibsad_registration_leave(struct registration *registration);
+
+/* States have ended. Return: whether there are others. */
+bool ibsad_registration_end_states(struct registration *registration,
+				   uint8_t states);
+
+/* Send a request of ibsad itself about a registration. Return: 0 or -errno. */
+int ibsad_registration_query(struct registration *registration, uint8_t method,
+			     ibsa_reply_fn done) IBSA_MUST_USE;
+
+/* A registration whose lease has ended may be another program's by now. */
+void ibsad_registrations_expire(struct owned *owned);
+
+#endif
