@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is left of a timeout. */
+/* Computes how much of a timeout is left. */
 #include "base/clock.h"
 
 int ibsa__clock_left_ms(int timeout_ms, uint64_t start_ns)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Closes descriptors that another process has chosen. */
+/* Closes descriptors that another process has sent, so that close() may block.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

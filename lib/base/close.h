@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Closes descriptors that another process has chosen. The last close() of a file
+ * Closes descriptors that another process has sent. The last close() of a file
  * may block: that of a socket with SO_LINGER and unsent data, as long as the
  * sender wishes.
  *

@@ -18,7 +18,7 @@ struct entry {
 	/* Value of ibsa__process() when the entry was added. */
 	unsigned int process;
 	char *name;
-	void *object; /* NULL: it is being made */
+	void *object; /* NULL: a thread is making it */
 	unsigned int users;
 };
 
@@ -38,12 +38,12 @@ enum { FIRST_SLOTS = 64 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t made =
-	PTHREAD_COND_INITIALIZER; /* also if making it failed */
+	PTHREAD_COND_INITIALIZER; /* also signalled if @make fails */
 static atomic_int debug;
 static atomic_bool environment_is_ignored;
 static _Atomic(struct registry_slot *) slots;
 static struct registry_slot first_slots[FIRST_SLOTS];
-static atomic_uint first_count; /* of those in use as slots */
+static atomic_uint first_count; /* number of them that became slots */
 static _Atomic(struct entry *) entries;
 static struct list inherited = { &inherited, &inherited };
 /*

@@ -15,23 +15,24 @@
 
 /*
  * Copy a struct of the caller, @in with @size bytes, into @out, which has
- * @known bytes. Members that the caller's struct lacks are zero; all are if @in
- * is NULL. Return: 0; -E2BIG a byte of @in after the first @known is not zero:
- * the caller uses a member that this version lacks.
+ * @known bytes. Members that the caller's struct lacks are zero; if @in is
+ * NULL, all members are. Return: 0; -E2BIG a byte of @in after the first @known
+ * is not zero: the caller uses a member that this version lacks.
  */
 int ibsa__sized_read(void *out, size_t known, const void *in,
 		     size_t size) IBSA_MUST_USE;
 
-/* Return: -E2BIG of ibsa__sized_read(), with *@error set. */
+/* Write the message for -E2BIG of ibsa__sized_read(). Return: -E2BIG. */
 int ibsa__too_new_fail(struct ibsa_error *error);
 
-/* As ibsa__sized_read(); *@error is set after an error. */
+/* Do what ibsa__sized_read() does, and set *@error after an error. */
 int ibsa__options_read(void *out, size_t known, const void *in, size_t size,
 		       struct ibsa_error *error) IBSA_MUST_USE;
 
 /*
  * Copy @in, which has @known bytes, into a struct of the caller, @out with
- * @size bytes: as much as fits. Members that only the caller's has are zero.
+ * @size bytes, as far as it fits. Members that only the caller's struct has
+ * become zero.
  */
 void ibsa__sized_write(void *out, size_t size, const void *in, size_t known);
 

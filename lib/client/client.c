@@ -304,8 +304,8 @@ static bool ibsad_has_cache_of(const struct ibsa_record *record)
 }
 
 /*
- * Start a query. From the first that must not share a request, this client asks
- * ibsad for answers of the SA itself.
+ * Start a query. From the first query with no_sharing on about a record that
+ * ibsad caches, ibsad must let the SA itself reply to this client.
  */
 static inline int query_start(struct ibsa_client *client,
 			      const struct ibsa_query *query,

@@ -16,8 +16,8 @@
 int ibsa__files_open_now(struct device_files **out) IBSA_MUST_USE;
 
 /*
- * Open the MAD device @name of @files at ibsad, because it could not be opened
- * itself, with the error @err; unless IBSA_FABRIC is set, also to an empty text.
+ * The MAD device @name of @files could not be opened, because of @err: open it
+ * at ibsad instead. If IBSA_FABRIC is set, even to an empty text, do nothing.
  * Return: the descriptor; or @err.
  */
 int ibsa__files_ibsad_open(struct device_files *files, const char *name,

@@ -34,8 +34,8 @@ int ibsa__ibsad_open(struct device_files *files,
 		     struct ibsa_transport **out) IBSA_MUST_USE;
 
 /*
- * If ibsad serves the device of a transport of ibsa__umad_open(), let its
- * Reports come from ibsad. If this fails, nothing is changed.
+ * If ibsad serves the device of a transport of ibsa__umad_open(), let the
+ * transport receive Reports from ibsad. If this fails, nothing is changed.
  */
 void ibsa__ibsad_split(struct ibsa_transport **transport);
 

@@ -155,8 +155,8 @@ int ibsa__system_files_open(const struct ibsa__environment *environment,
 }
 
 /*
- * Whether the options or the environment say that the port is to be that of a
- * device: by an empty text in the place of a fabric.
+ * Whether the options or the environment select a device of this machine, by an
+ * empty text in place of a fabric.
  */
 static bool is_device_named(const struct ibsa_options *options,
 			    const struct ibsa__environment *environment)
@@ -166,7 +166,8 @@ static bool is_device_named(const struct ibsa_options *options,
 
 /*
  * Open the port of @options at ibsad, because its device file could not be
- * opened. Return: 0; @err, ibsad does not serve it; or why ibsad refuses it.
+ * opened. Return: 0; @err if ibsad does not serve the port; or why ibsad
+ * refuses it.
  */
 static int ibsad_open(struct device_files *files,
 		      const struct ibsa_options *options, int err,

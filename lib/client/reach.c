@@ -30,8 +30,8 @@ struct unexplained {
 };
 
 /*
- * A place in a batch for one query at a time; @id is 0 while no query uses the
- * place.
+ * A slot of a batch, for one query at a time; @id is 0 while the slot has no
+ * query.
  */
 struct slot {
 	struct ibsa_reach_batch *batch;

@@ -67,7 +67,7 @@ void ibsa__files_init(struct device_files *files,
 /* Take another reference. Return: @files. */
 struct device_files *ibsa__files_get(struct device_files *files);
 
-/* Drop a reference; takes NULL. */
+/* Remove a reference; @files may be NULL. */
 void ibsa__files_put(struct device_files *files);
 
 /*

@@ -156,7 +156,7 @@ static inline bool is_refusal(int err, uint16_t status)
 }
 
 /*
- * Whether the port's state is below Armed: it then carries only subnet
+ * Whether the port's state is below Armed: the port then sends only subnet
  * management packets.
  */
 static inline bool is_port_down(const struct ibsa_port_state *port)

@@ -75,11 +75,11 @@ struct remote_connection {
 const char *ibsa__remote_path(const char *fabric);
 
 /*
- * Find where a process is that opens port @port of @device. @process_node: the
- * value of IBSA_NODE (NAME or NAME/PORT); NULL or "": the host name of this
- * machine. If @device is NULL or REMOTE_DEVICE, and @port is 0, the port in
- * @process_node is used. @device "": the first adapter of the fabric. Return: 0;
- * -EINVAL a name is too long.
+ * Find the node or host of a process that opens port @port of @device.
+ * @process_node: the value of IBSA_NODE (NAME or NAME/PORT); NULL or "": the
+ * host name of this machine. If @device is NULL or REMOTE_DEVICE, and @port is
+ * 0, the port in @process_node is used. @device "": the first adapter of the
+ * fabric. Return: 0; -EINVAL a name is too long.
  */
 int ibsa__remote_node_find(const char *device, const char *process_node,
 			   unsigned int port, struct ibsa_error *error,

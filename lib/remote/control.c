@@ -289,9 +289,9 @@ static bool control_grow(struct remote_control *control)
 }
 
 /*
- * Receive bytes from the server, and descriptors: only the answer to
- * REMOTE_ATTACH may carry them, and one receive may return it together with the
- * answer to the hello. Descriptors that come at any other time are closed.
+ * Receive bytes from the server, and descriptors. Descriptors may come only
+ * with the answer to REMOTE_ATTACH, which one receive may return together with
+ * the answer to the hello; others are closed.
  */
 static ssize_t control_recv(struct remote_control *control, int fd)
 {

@@ -31,10 +31,10 @@ static inline void remote_data_init(struct remote_data *data)
 }
 
 /*
- * Take what the answer to REMOTE_ATTACH carries. @ring_bytes: the answer's
- * body; 0 if it is empty. Return: 0; -EMFILE the process had too many
- * descriptors; -EPROTO the answer is invalid; or another -errno. On failure
- * the caller closes the descriptors.
+ * Use the descriptors @fds that were received with the answer to REMOTE_ATTACH.
+ * @ring_bytes: the answer's body; 0 if it is empty. Return: 0; -EMFILE the
+ * process had too many descriptors; -EPROTO the answer is invalid; or another
+ * -errno. On failure the caller closes the descriptors.
  */
 int ibsa__data_open(struct remote_data *data, struct remote_fds *fds,
 		    uint32_t ring_bytes,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Receives the descriptors that the answer to REMOTE_ATTACH carries. */
+/* Receives the descriptors that the server passes with the answer to
+ * REMOTE_ATTACH. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -9,20 +9,20 @@
  * its request, and @err. If @err is not 0, its body is a sentence that gives
  * the reason.
  *
- * The answer to REMOTE_ATTACH carries a second socket, the data socket of a
- * umad file. The data socket carries packets in both directions: a umad_header,
- * whose @length counts the header and the MAD, and a MAD of any size. A packet
- * from the server whose @status is not 0 returns the header of a MAD that was
- * sent, with its result.
+ * The server passes a second socket with the answer to REMOTE_ATTACH: the data
+ * socket of a umad file. Packets pass through the data socket in both
+ * directions: a umad_header, whose @length counts the header and the MAD, and a
+ * MAD of any size. A packet from the server whose @status is not 0 returns the
+ * header of a MAD that was sent, with its result.
  *
  * If the client has set REMOTE_HAS_RINGS in its hello, and the server can share
  * memory, the packets pass through rings instead (ring.h). The answer to
- * REMOTE_ATTACH then has a body, the size of the shared memory, and carries
- * three descriptors: the data socket, the memory and an eventfd. To wake the
- * server, the client adds 1 to the eventfd. To wake the client, the server
- * sends one byte through the data socket; the client reads one byte for each
- * time that it announces that it waits, so that the socket is readable if and
- * only if the ring has bytes or the server has gone. Both sides detect each
+ * REMOTE_ATTACH then has a body, the size of the shared memory, and the server
+ * passes three descriptors with it: the data socket, the memory and an eventfd.
+ * To wake the server, the client adds 1 to the eventfd. To wake the client, the
+ * server sends one byte through the data socket; the client reads one byte for
+ * each time that it announces that it waits, so that the socket is readable if
+ * and only if the ring has bytes or the server has gone. Both sides detect each
  * other's end by the sockets.
  *
  * TCP carries no descriptors (tcp.h). There, a token follows the hello. The body
@@ -77,8 +77,8 @@ enum {
 	REMOTE_IS_CONTROL = 2,
 	/*
 	 * The node's name in the hello is the host name of the client's
-	 * machine: the first adapter takes its place if no node of the fabric
-	 * belongs to that host.
+	 * machine. If no node of the fabric belongs to that host, the server
+	 * uses the first adapter.
 	 */
 	REMOTE_IS_MACHINE = 4,
 	REMOTE_FEATURES = REMOTE_HAS_RINGS | REMOTE_IS_CONTROL |
@@ -92,10 +92,9 @@ enum {
 #define REMOTE_PACKET_MAX ((UINT32_C(256) << 20) + UMAD_HEADER_BYTES)
 
 /*
- * Beginning of the names, with a number, of devices whose nodes have no name for
- * them; and the first such name. If the client's host has no device of that
- * name, it stands in a hello for the device that a hello without a device
- * selects.
+ * A device whose node has no name for it is called REMOTE_DEVICES and a number;
+ * REMOTE_DEVICE is the first such name. In a hello, if the client's host has no
+ * device with this name, it selects the same device as no name.
  */
 #define REMOTE_DEVICES "ibsa"
 #define REMOTE_DEVICE REMOTE_DEVICES "0"
@@ -124,8 +123,8 @@ enum remote_type {
 	 */
 	REMOTE_FOLDER,
 	/*
-	 * Open a umad file. The answer carries the descriptors from
-	 * REMOTE_FD_DATA on. The body of the answer is empty; with rings, it is
+	 * Open a umad file. The descriptors from REMOTE_FD_DATA on are passed
+	 * with the answer. The body of the answer is empty; with rings, it is
 	 * the size of the shared memory, an uint32_t.
 	 */
 	REMOTE_ATTACH,
@@ -155,7 +154,7 @@ enum remote_type {
 	REMOTE_EVENT = 0x100,
 };
 
-/* The descriptors that the answer to REMOTE_ATTACH carries, in this order. */
+/* The descriptors that are passed with the answer to REMOTE_ATTACH. */
 enum { REMOTE_FD_DATA, REMOTE_FD_MEMORY, REMOTE_FD_BELL, REMOTE_FDS };
 
 struct remote_head {

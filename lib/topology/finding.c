@@ -3,8 +3,8 @@
 #include <ibsa/topology.h>
 
 /*
- * Without pointers, which would have to be relocated in each process. With the
- * second NUL, a name that is too long does not compile.
+ * Arrays of characters instead of pointers, which would have to be relocated in
+ * each process. With the second NUL, a name that is too long does not compile.
  */
 static const struct {
 	char name[sizeof("parallel-differs")];

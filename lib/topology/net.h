@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The content of a topology file, which ends in .net: nodes, ports and cables.
- * Of the state of a running fabric, the content has at most the states of ports.
+ * The content of a topology file: nodes, ports and cables. It has no state of a
+ * running fabric except, in some files, the states of ports.
  */
 #ifndef TOPOLOGY_NET_H
 #define TOPOLOGY_NET_H

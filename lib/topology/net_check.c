@@ -38,8 +38,8 @@ static const struct port_line *line_of(const struct net_check *check,
 }
 
 /*
- * Add @finding, after the place in the file is written to it. Not inline: the
- * compiler would make a dozen copies.
+ * Set the file and the line of @finding, and add it. Not inline: the compiler
+ * would make a dozen copies.
  */
 __attribute__((noinline)) static int finding_add(struct net_check *check,
 						 const struct source *source,

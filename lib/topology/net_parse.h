@@ -115,7 +115,7 @@ int ibsa__net_parse_lid(struct net_parser *parser, struct cursor line,
 			struct net_port *port);
 
 /*
- * Store what the comment of a node's line says of the adapter's slot:
+ * Store the slot of the adapter, if the comment of a node's line gives it:
  * pci=0000:18:00.0 and numa=0. Return: 0; -EINVAL.
  */
 int ibsa__net_parse_slot(struct net_parser *parser, struct cursor line,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Finds what a few of many similar things lack: each thing is a set of traits,
- * things that share most of their traits are peers, and a trait that almost
- * all peers have is expected of each.
+ * Finds what a few of many similar objects, such as hosts, lack. Each object is
+ * a set of traits. Objects that share most marks of their traits are peers, and
+ * a trait that almost all peers have is expected of each of them.
  */
 #ifndef TOPOLOGY_PEERS_H
 #define TOPOLOGY_PEERS_H
@@ -11,11 +11,11 @@
 
 #include <ibsa/types.h>
 
-enum { PEER_TRAITS = 64 }; /* the most traits of a thing */
+enum { PEER_TRAITS = 64 }; /* most traits of an object */
 
 /*
- * A trait. Things that share most marks are peers. Marks are small numbers: an
- * array is as long as the highest.
+ * A trait. Several traits may have one mark. Marks are indices of an array, so
+ * they should be small.
  */
 struct trait {
 	uint64_t id;
@@ -23,16 +23,16 @@ struct trait {
 	uint32_t owner; /* the caller's */
 };
 
-/* A thing: its traits, in the order of their ids, at most PEER_TRAITS. */
+/* An object: its traits, in the order of their ids, at most PEER_TRAITS. */
 struct peer {
 	const struct trait *traits;
 	uint32_t count;
 };
 
-/* A trait that a thing lacks. */
+/* A trait that an object lacks. */
 struct peer_lack {
 	const struct peer *peer;
-	/* A thing that its peers are like, and the trait of that one. */
+	/* An object that represents the peers, and its trait. */
 	const struct peer *other;
 	const struct trait *trait;
 	uint32_t have; /* how many of the peers have it */
@@ -43,10 +43,11 @@ struct peer_lack {
 typedef int (*peer_lack_fn)(const struct peer_lack *lack, void *arg);
 
 /*
- * Compare things. A trait is told as lacking if at least three peers have it
- * and at most one has not, and one more for each eight.
- * @peers: are reordered
- * @marks: above the highest mark
+ * Compare objects. @lack is called for each object that lacks a trait which at
+ * least three of its peers have, and which at most one peer, and one more for
+ * each eight peers, lacks.
+ * @peers: the objects; they are reordered
+ * @marks: a number above the highest mark
  *
  * Return: 0; -ENOMEM; or the error of @lack
  */

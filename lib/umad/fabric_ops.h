@@ -35,11 +35,12 @@ struct fabric_ops {
 	/* Put the reference of get. */
 	void (*put)(struct ibsa_fabric *fabric);
 	/*
-	 * Find the adapter that a process at the node or host @node means with
-	 * @device (NULL: with no name), as in struct remote_hello. Return: a
-	 * name or node id for attach and adapter_find, valid as long as the
-	 * fabric; NULL: there is no such adapter, or @device, or without it
-	 * @node, is a name for attach.
+	 * Find the adapter that a process at the node or host @node selects
+	 * with the name @device, or without a name if @device is NULL, as in
+	 * struct remote_hello. Return: its node id, for attach and
+	 * adapter_find, valid as long as the fabric; NULL: there is no such
+	 * adapter, or attach and adapter_find accept @device (if it is NULL:
+	 * @node) itself.
 	 */
 	const char *(*adapter_name)(struct ibsa_fabric *fabric,
 				    const char *node, bool is_machine,

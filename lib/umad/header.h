@@ -28,9 +28,9 @@ enum {
 	UMAD_QPN_MASK = 0xffffff,
 	UMAD_FLOW_LABEL_MASK = 0xfffff,
 	/*
-	 * Index in the reserved bytes of the header: not 0 in a packet to a
-	 * server that is to be answered by the SA itself. The kernel ignores
-	 * these bytes.
+	 * Index in the reserved bytes of the header. A value other than 0 in a
+	 * packet tells a server that the SA itself must reply, not a cache. The
+	 * kernel ignores these bytes.
 	 */
 	UMAD_IS_FRESH = 0,
 };

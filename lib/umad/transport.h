@@ -76,7 +76,7 @@ struct umad_transport {
 	 */
 	uint32_t reregisters;
 
-	/* Packets ask a server for answers of the SA itself: UMAD_IS_FRESH. */
+	/* Packets have UMAD_IS_FRESH: the SA itself must reply. */
 	bool is_fresh;
 
 	/*
@@ -120,8 +120,8 @@ int ibsa__umad_transport_init(struct umad_transport *umad,
 void ibsa__umad_transport_done(struct umad_transport *umad);
 
 /*
- * Ask for answers of the SA itself from now on, instead of answers that a server
- * may have kept. No effect on a transport of another kind, or at a device.
+ * From now on, the SA itself must reply to requests, not the cache of a server.
+ * No effect on a transport of another kind, or at a device.
  */
 void ibsa__umad_fresh_set(struct ibsa_transport *transport);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The structs of records, where the caller's may be shorter or longer than
- * those of this version.
+ * Structs of records of callers whose headers may be older or newer: their
+ * structs may be shorter or longer than those of this version.
  */
 #ifndef WIRE_HOST_H
 #define WIRE_HOST_H
