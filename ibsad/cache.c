@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The cache works on MADs: equal questions have equal bytes. It needs the events
- * of the SM and of links: without them, queries are joined, but no answer is
- * kept.
+ * The cache compares the bytes of requests. To know when its replies are out of
+ * date, it needs the Reports of the SM and of links: without them, queries
+ * share requests, but no reply is stored.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 enum {
 	LIFE_MS = 10000,
 	NEGATIVE_MS = 2000,   /* no event tells of a new route */
-	STORED_BYTES = 65536, /* the largest answer that is kept */
+	STORED_BYTES = 65536, /* the largest reply that is stored */
 	LARGEST_BYTES = 1 << 20,
 	RECEIVES_MAX = 64, /* in one call */
 	SLOT_BITS = 12,
@@ -26,10 +26,10 @@ enum {
 _Static_assert(1 << SLOT_BITS == CACHE_ASKED, "slots of the cache");
 
 /*
- * An answer, or a request that waits for it.
- * @request: with its key; see key_part
- * @reply:   @reply_len bytes; NULL: it waits
- * @tid:     the lower half of its TransactionID
+ * A request and its reply.
+ * @request: the packet of the request; its parts in key_parts are the key
+ * @reply:   the packet of the reply, @reply_len bytes; NULL: it has not arrived
+ * @tid:     the lower half of the request's TransactionID
  */
 struct cache_entry {
 	struct list link;
@@ -46,8 +46,9 @@ struct cache_entry {
 };
 
 /*
- * The parts of a packet that tell a question: from where it is sent, and what is
- * asked. The address of the SA is the same for all.
+ * The parts of a packet in which identical requests are equal: the path by
+ * which the packet is sent, and what it queries. The address of the SA is the
+ * same in all packets.
  */
 static const struct key_part {
 	size_t at, end;
@@ -98,9 +99,10 @@ static bool key_is_same(const uint8_t *a, const uint8_t *b)
 }
 
 /*
- * The records that the SM alone writes, and the components of a question about
- * few of them: one of each mask. Whole tables are read by audits and checks,
- * which must see what the SA has.
+ * The records that the cache stores. A query for few of them selects by at
+ * least one component of each mask. Other queries, such as those for whole
+ * tables, are not cached: audits and checks send them, and need the SA's own
+ * reply.
  */
 static const struct cached_record {
 	const struct ibsa_record *record;
@@ -151,7 +153,7 @@ static struct list *bucket_of(struct ibsad_cache *cache, uint64_t hash)
 	return &cache->buckets[hash % CACHE_BUCKETS];
 }
 
-/* Return: the slot of the requests that wait. */
+/* Return: the slot in @asked of the request with this TransactionID. */
 static struct cache_entry **slot_of(struct ibsad_cache *cache, uint32_t tid)
 {
 	return &cache->asked[tid % CACHE_ASKED];
@@ -176,7 +178,7 @@ static void entry_free(struct cache_entry *entry)
 	ibsa__free(entry);
 }
 
-/* Have memory for one entry more: forget those that were not used for longest. */
+/* Make room for one more entry: free the least recently used ones. */
 static void cache_limit(struct ibsad_cache *cache)
 {
 	struct cache_entry *entry, *next;
@@ -189,7 +191,8 @@ static void cache_limit(struct ibsad_cache *cache)
 	}
 }
 
-/* Whether an entry may answer, or is being asked, now. */
+/* Whether an entry has a reply that is valid now, or waits for a reply that
+ * will be. */
 static bool entry_is_valid(const struct cache_entry *entry)
 {
 	return entry->epoch == entry->cache->epoch &&
@@ -212,7 +215,7 @@ static struct cache_entry *entry_find(struct ibsad_cache *cache, uint64_t hash,
 	return NULL;
 }
 
-/* Give the entry a slot. Return: false: too many wait. */
+/* Give the entry a slot. Return: false: too many requests wait for replies. */
 static bool slot_take(struct ibsad_cache *cache, struct cache_entry *entry)
 {
 	for (uint32_t i = 0; i < CACHE_ASKED; i++) {
@@ -228,8 +231,9 @@ static bool slot_take(struct ibsad_cache *cache, struct cache_entry *entry)
 }
 
 /*
- * Make the request from the parts that are the key: with other bytes, a client
- * could spoil the answer for those that ask the same.
+ * Make the request only from the parts of @packet that are the key: otherwise,
+ * other bytes of one client's packet could change the reply that all clients
+ * with the same query receive.
  */
 static void request_make(uint8_t *request, const uint8_t *packet)
 {
@@ -304,7 +308,7 @@ static int upstream_open(struct ibsad_cache *cache)
 	return err;
 }
 
-/* Send the request of an entry, to wait as long as @header says. */
+/* Send the request of an entry. */
 static int entry_query(struct cache_entry *entry, uint32_t timeout_ms,
 		       uint32_t retries)
 {
@@ -401,7 +405,7 @@ static unsigned int answer_life_ms(const struct ibsad_cache *cache,
 		       : LIFE_MS;
 }
 
-/* The waiting requests of an entry have their answer. */
+/* A reply has arrived: answer the requests that wait for it, and store it. */
 static void entry_answer(struct cache_entry *entry, const uint8_t *reply,
 			 size_t len)
 {
@@ -422,14 +426,17 @@ static void entry_answer(struct cache_entry *entry, const uint8_t *reply,
 	cache->bytes += len;
 }
 
-/* The SA has not answered, or the request was lost: return what waits. */
+/* There is no reply: return the requests that wait for it, with @err. */
 static void entry_fail(struct cache_entry *entry, int err)
 {
 	ibsad_waits_return(&entry->waiters, err);
 	entry_free(entry);
 }
 
-/* The time of the first request is over: others may wait for longer. */
+/*
+ * The timeout of the request that was sent has passed. If a client's request
+ * that joined it has a longer timeout, send the request again.
+ */
 static void entry_timeout(struct cache_entry *entry)
 {
 	const uint64_t now_ns = clock_now_ns();
@@ -458,7 +465,10 @@ static void packet_take(struct ibsad_cache *cache, const uint8_t *packet,
 		entry_fail(entry, -EIO);
 }
 
-/* Receive a packet that is larger than one MAD, whose header is known. */
+/*
+ * Receive a packet of @len bytes, more than one MAD, of which only the header
+ * was received yet.
+ */
 static int large_receive(struct ibsad_cache *cache, uint32_t len)
 {
 	struct umad_file *file = cache->upstream.file;
@@ -534,7 +544,7 @@ void ibsad_cache_init(struct ibsad_cache *cache, struct daemon *daemon,
 	list_init(&cache->entries);
 	for (int i = 0; i < CACHE_BUCKETS; i++)
 		list_init(&cache->buckets[i]);
-	/* Without it, clients could choose the bucket. */
+	/* With a known seed, clients could put all entries into one bucket. */
 	if (getrandom(&cache->seed, sizeof(cache->seed), GRND_NONBLOCK) < 0)
 		cache->seed = clock_now_ns();
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Identical queries of all clients of a port are one request, and its answer is
- * kept for a short time. Only for records that the SM alone writes.
+ * The cache of ibsad: identical queries of all clients of a port share one
+ * request, and ibsad stores the reply for a short time. The cache is only for
+ * records that no client can change.
  */
 #ifndef IBSAD_CACHE_H
 #define IBSAD_CACHE_H
@@ -22,10 +23,11 @@ struct cache_entry;
 
 /*
  * The cache of a port.
- * @upstream: ibsad's own umad file, with an agent of its own
- * @entries:  the least recently used first; @bytes: their memory
- * @asked:    those that wait, by the lower half of their slot's TransactionID
- * @epoch:    changes when answers of before are no longer valid
+ * @upstream: ibsad's own umad file, for which it has registered an agent
+ * @entries:  all entries, the least recently used first; @bytes: their memory
+ * @asked:    the entries that wait for a reply; the index is the TransactionID
+ *            modulo CACHE_ASKED
+ * @epoch:    changes when all earlier replies become invalid
  */
 struct ibsad_cache {
 	struct daemon *daemon;
@@ -56,9 +58,9 @@ void ibsad_cache_flush(struct ibsad_cache *cache);
 void ibsad_cache_receive(struct ibsad_cache *cache);
 
 /*
- * Answer a request that the policy permits from the cache, or send it, or let it
- * wait for the answer to an identical one. Return: 0; -ENOENT it is not for the
- * cache; or why it was not sent.
+ * Handle a request that the policy permits: answer it from the cache, send it,
+ * or let it wait for the reply to an identical request. Return: 0; -ENOENT the
+ * cache does not handle this request; or why it was not sent.
  */
 int ibsad_cache_send(struct ibsad_cache *cache, struct client_file *file,
 		     const uint8_t *packet, size_t len) IBSA_MUST_USE;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The clients of the SA by which ibsad sends its own requests, one at a port. */
+/* The clients of the SA with which ibsad sends its own requests, one for each
+ * port. */
 #include <poll.h>
 
 #include "base/clock.h"
 #include "ibsad/daemon.h"
 
-/* The port has changed: clients learn of it, and the cache is out of date. */
+/* The port has changed: inform the clients, and empty the cache. */
 static void port_changed(unsigned int changes,
 			 const struct ibsa_port_state *now, void *arg)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The parts of ibsad: one server, the ports of one device, umad files. */
+/* The state of ibsad: its server, the ports of its device, clients' files. */
 #ifndef IBSAD_DAEMON_H
 #define IBSAD_DAEMON_H
 
@@ -15,7 +15,7 @@
 
 struct settings;
 
-/* Lines of the log of which there is at most one a second. */
+/* A kind of lines in the log, limited to one line a second. */
 struct log_limit {
 	uint64_t count;	  /* since the last line */
 	uint64_t line_ns; /* time of the last line; 0: none */
@@ -26,10 +26,11 @@ struct log_limit {
  *             waits
  * @signal_fd: the signals that end the process
  * @queued:    bytes of memory in the queues of all clients
- * @clients, @reports: by port number; entry 0 is not used. A client is NULL
- *             until ibsad sends a request of its own
- * @fabric:    of the clients
- * @seats:     numbers of clients that were given
+ * @clients:   the clients of the SA for ibsad's own requests, by port number;
+ *             NULL until the first such request
+ * @reports:   by port number; entry 0 of both arrays is not used
+ * @fabric:    the option fabric of @clients
+ * @seats:     the last number that was given to a client of the server
  */
 struct daemon {
 	pthread_mutex_t lock; /* of the server; there is only one thread */
@@ -70,8 +71,9 @@ static inline struct policy policy_of(const struct daemon *daemon,
 }
 
 /*
- * What clients read of a port has changed. Ports can still change when ibsad
- * ends, after the server is closed, while services are deleted.
+ * Called when the state of a port that clients read has changed. While ibsad
+ * ends, this happens after the server is closed, too, because services are
+ * being deleted.
  */
 static inline void daemon_changed(struct daemon *daemon)
 {
@@ -90,22 +92,23 @@ int ibsad_file_open(void *owner, const struct serve_port *port,
 void ibsad_file_readable(void *file);
 
 /*
- * The client for ibsad's own requests at a port (clients.c): it is opened when
- * it is needed. Return: 0 or -errno. Its callbacks are called from
- * ibsad_clients_dispatch(), without the lock.
+ * Get the client of the SA for ibsad's own requests at a port (clients.c); the
+ * first call opens it. Return: 0 or -errno. The callbacks of the client are
+ * called from ibsad_clients_dispatch(), without the lock.
  */
 int ibsad_client_get(struct daemon *daemon, uint32_t port,
 		     struct ibsa_client **out) IBSA_MUST_USE;
 
-/* Whether something has arrived at the client that it has not received yet. */
+/* Whether MADs have arrived that the client of the port has not received. */
 bool ibsad_client_has_input(const struct daemon *daemon, uint32_t port);
 
 int ibsad_clients_timeout_ms(const struct daemon *daemon);
 void ibsad_clients_dispatch(struct daemon *daemon);
 
 /*
- * Wait until what is being deleted is deleted, at most @ms milliseconds, and
- * close the clients. No client file is open any more.
+ * Wait until services that are being deleted are deleted, at most @ms
+ * milliseconds, and close the clients. Call this after all umad files of
+ * clients are closed.
  */
 void ibsad_clients_close(struct daemon *daemon, int ms);
 
@@ -118,16 +121,17 @@ void ibsad_clients_close(struct daemon *daemon, int ms);
 int ibsad_poll_add(struct daemon *daemon, int fd, void *data) IBSA_MUST_USE;
 
 /*
- * Write a line to the log, standard error; ibsad_log_note() at most one a second,
- * of the server.
+ * ibsad_log() writes a line to the log, which is standard error.
+ * ibsad_log_note() writes a note of the server, at most one a second.
  */
 void ibsad_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 void ibsad_log_note(const char *text, void *daemon);
 
 /*
- * Note that something of a user was refused: at most one line a second, which
- * has the number of those without a line. @mad: the MAD, or NULL.
+ * Log that a request of a user was refused. At most one line a second is
+ * written, with the number of refusals for which none was written. @mad: the
+ * refused MAD, or NULL.
  */
 void ibsad_log_refusal(struct daemon *daemon, uid_t user, const char *reason,
 		       const uint8_t *mad);

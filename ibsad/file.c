@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A client's umad file: a umad file of its own at the port, in front of which
- * the policy stands. The kernel thus separates the clients: it puts the number
- * of the file's agent into each TransactionID, and returns each reply to the
- * agent that has sent the request.
+ * A client's umad file. ibsad opens one umad file at the port for each client,
+ * and sends to it only what the policy permits. The kernel thus separates the
+ * clients: it puts the number of the file's agent into each TransactionID, and
+ * returns each reply to the agent that has sent the request.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,11 +15,11 @@
 #include "ibsad/registration.h"
 #include "wire/mad.h"
 
-enum { PACKETS_MAX = 64 }; /* that are received in one call */
+enum { PACKETS_MAX = 64 }; /* most packets that one call receives */
 
 /*
  * @has_input: @upstream may have packets
- * @in_flight: MADs that wait for a response, at @upstream
+ * @in_flight: number of MADs sent to @upstream that wait for a response
  */
 struct client_file {
 	struct umad_file base;
@@ -242,7 +242,8 @@ static void response_note(struct client_file *file, const uint8_t *packet)
 	ibsad_file_in_flight_end(file);
 }
 
-/* The file's descriptor has ended, as when the device was removed. */
+/* The umad file at the port cannot be used any more, as when the device was
+ * removed: disconnect the client. */
 static void file_lose(struct client_file *file)
 {
 	if (file->upstream.fd < 0)
@@ -252,9 +253,9 @@ static void file_lose(struct client_file *file)
 }
 
 /*
- * Receive a packet that is larger than QUEUE_FIRST_BYTES, whose header is known. It
- * stays at the head of the file until it is received, so a client without room
- * for it loses its file.
+ * Receive a packet that is larger than QUEUE_FIRST_BYTES, of which only the
+ * header was received yet. The packet stays at the head of the file until it is
+ * received: if the client has no memory for it, the client is disconnected.
  */
 static int large_receive(struct client_file *file,
 			 const struct umad_header *header)
@@ -340,8 +341,8 @@ void ibsad_file_readable(void *arg)
 }
 
 /*
- * Register an agent. The receiver of the port's Reports is ibsad itself; for the
- * kernel, the agent receives responses only.
+ * Register an agent. An agent for Reports is registered at the kernel for
+ * responses only: ibsad itself receives the port's Reports, and passes them on.
  */
 static int agent_register(struct client_file *file,
 			  struct umad_agent_request2 *request)
@@ -482,7 +483,8 @@ static bool file_has_agent(struct umad_file *base,
 	return false;
 }
 
-/* Only an agent for Reports has conflicts, with a program beside ibsad. */
+/* Only an agent for Reports can conflict, with this client's other agent or
+ * with a program that receives the port's Reports. */
 static void file_holder(struct umad_file *base, struct ibsa_error *out)
 {
 	const struct report_reader *reader = &file_of(base)->reader;

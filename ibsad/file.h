@@ -18,7 +18,8 @@ void ibsad_file_wake(struct client_file *file);
 /* Whether the user may have one more service or subscription. */
 bool ibsad_file_may_register(const struct client_file *file);
 
-/* Continue with a request after OWNED_LATER, by another answer. */
+/* Continue with a request for which ibsad_owned_judge() has returned
+ * OWNED_LATER: @answer is its final answer. */
 void ibsad_file_continue(struct client_file *file, const uint8_t *packet,
 			 size_t len, enum owned_answer answer);
 

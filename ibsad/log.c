@@ -36,7 +36,7 @@ static struct mad_text mad_text(const uint8_t *mad)
 	return text;
 }
 
-/* Return: how many times something has happened, or 0 if it gets no line. */
+/* Return: the count since the last line, if a line may be written now; or 0. */
 static uint64_t limit_count(struct log_limit *limit)
 {
 	const uint64_t now_ns = clock_now_ns();

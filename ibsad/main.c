@@ -212,7 +212,7 @@ static bool is_cache(const struct daemon *daemon, const void *data)
 	return cache >= daemon->caches && cache <= daemon->caches + IBSAD_PORTS;
 }
 
-/* Take the settings that may change while clients are connected. */
+/* Apply those settings that may change while clients are connected. */
 static void settings_apply(struct daemon *daemon,
 			   const struct settings *settings)
 {
@@ -223,7 +223,7 @@ static void settings_apply(struct daemon *daemon,
 	ibsa__server_quotas_set(daemon->server, settings->quotas);
 }
 
-/* Read the file of settings again. A file with a mistake changes nothing. */
+/* Read the file of settings again. If it has an error, nothing changes. */
 static void settings_reload(struct daemon *daemon)
 {
 	struct settings settings = *daemon->settings;
@@ -333,8 +333,9 @@ static int loop_run(struct daemon *daemon)
 }
 
 /*
- * The fabric of ibsad's own client: that of the environment, or the device file
- * itself, because ibsad must not be its own client.
+ * Return: the option fabric for ibsad's own clients: the fabric of the
+ * environment; or "", for the device file, because ibsad must not become a
+ * client of itself.
  */
 static const char *own_fabric(const struct settings *settings)
 {

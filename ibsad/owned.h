@@ -53,11 +53,11 @@ bool ibsad_owned_is_empty(const struct owned *owned);
 /* Return: how many registrations a user has, those being deleted included. */
 uint32_t ibsad_owned_count(const struct owned *owned, uid_t user);
 
-/* What becomes of a request that registers or deletes something. */
+/* What to do with a request that registers or deletes a service. */
 enum owned_answer {
 	OWNED_PASS,
 	OWNED_DENIED, /* *@out_reason is for the log */
-	OWNED_BUSY,   /* as by an SA that has too much to do */
+	OWNED_BUSY,   /* answer it with the status BUSY */
 	OWNED_LATER,  /* ibsad_file_continue() is called with the request */
 };
 
@@ -71,15 +71,16 @@ enum owned_answer ibsad_owned_judge(struct owned *owned,
 				    const char **out_reason);
 
 /*
- * A response to a client has arrived, at least its MAD header; or a client gets
- * the header of a request back, which has no response.
+ * ibsad_owned_response(): a response for a client has arrived; @mad has at
+ * least its MAD header. ibsad_owned_unanswered(): a client's request has ended
+ * without a response; @mad is the header of the request.
  */
 void ibsad_owned_response(struct owned *owned, struct client_file *file,
 			  const uint8_t *mad);
 void ibsad_owned_unanswered(struct owned *owned, struct client_file *file,
 			    const uint8_t *mad);
 
-/* A request that ibsad_owned_judge() has passed could not be sent. */
+/* A request for which ibsad_owned_judge() returned OWNED_PASS was not sent. */
 void ibsad_owned_unsent(struct owned *owned, struct client_file *file,
 			const uint8_t *packet);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The policy of ibsad: the table has all that is permitted.
+ * The policy of ibsad: everything that is not in the table is refused.
  *
  * Source: IBA vol 1, 13.4.2 (MAD header), 15.2.2 (methods of the SA), 15.2.5
  * (its attributes), 16.1.3 (attributes of performance management).
@@ -41,9 +41,9 @@ struct row {
 };
 
 /*
- * Records with keys are read as by any node that has no SM_Key: the SA then
- * returns the keys as 0 (IBA vol 1, 15.4.1). ServiceAssociationRecord, which
- * selects by a ServiceKey, is not permitted.
+ * Records that contain keys can be read, because requests have no SM_Key: the
+ * SA then returns the keys as 0 (IBA vol 1, 15.4.1). ServiceAssociationRecord,
+ * which selects by a ServiceKey, is not permitted.
  */
 /* clang-format off */
 static const struct row rows[] = {
@@ -122,8 +122,8 @@ static struct policy_verdict verdict(enum policy_answer answer,
 }
 
 /*
- * A packet whose Q_Key or queue pair were free could reach the receivers of
- * other datagrams than MADs.
+ * With another Q_Key or QP, a packet could reach receivers of datagrams that
+ * are not MADs.
  */
 static bool is_to_general_services(const struct umad_header *header)
 {
@@ -239,6 +239,7 @@ int ibsad_policy_register(const struct policy *policy,
 		*out_reason = "agent that receives requests";
 		return -EPERM;
 	}
-	/* Segments that the program makes itself would avoid the policy. */
+	/* The policy does not check RMPP segments that a program makes itself.
+	 */
 	return request->flags ? -EINVAL : 0;
 }

@@ -10,7 +10,7 @@
 #include "umad/header.h"
 
 /*
- * @performance: permit to read performance counters, of any port
+ * @performance: whether users may read the performance counters of all ports
  * @sm_lid:      LID of the port's SM; 0: none
  */
 struct policy {
@@ -18,32 +18,32 @@ struct policy {
 	uint32_t sm_lid;
 };
 
-/* How a packet is answered. */
+/* What ibsad does with a packet of a client. */
 enum policy_answer {
 	POLICY_PASS,
-	/* depends on the owner of the registration: see owned.h */
+	/* ibsad_owned_judge() decides */
 	POLICY_OWNED,
-	/* as by an SA that denies the request: status IBSA_STATUS_REQ_DENIED */
+	/* answer it as an SA that denies it: IBSA_STATUS_REQ_DENIED */
 	POLICY_DENIED,
-	/* as a request to an address without an SA: -ETIMEDOUT */
+	/* return it as a request without a reply: -ETIMEDOUT */
 	POLICY_UNANSWERED,
-	/* as by the kernel, which does not send the packet: -EPERM */
+	/* return it as a packet that could not be sent: -EPERM */
 	POLICY_NOT_SENT,
 };
 
-/* @reason: for the log; NULL with POLICY_PASS and POLICY_OWNED. */
+/* @reason: text for the log; NULL with POLICY_PASS and POLICY_OWNED. */
 struct policy_verdict {
 	enum policy_answer answer;
 	const char *reason;
 };
 
-/* @len: of the packet, which has at least a umad header and a MAD header. */
+/* @packet: @len bytes, at least a umad header and a MAD header. */
 struct policy_verdict ibsad_policy_send(const struct policy *policy,
 					const uint8_t *packet, size_t len);
 
 /*
- * Whether an agent may be registered. Return: 0; -EINVAL a flag is not
- * supported; -EPERM, and *@out_reason is for the log.
+ * Check whether a client may register an agent. Return: 0; -EINVAL a flag is
+ * not supported; -EPERM it may not, and *@out_reason is a text for the log.
  */
 int ibsad_policy_register(const struct policy *policy,
 			  const struct umad_agent_request2 *request,

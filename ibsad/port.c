@@ -15,7 +15,7 @@
 #include "device/sysfs.h"
 #include "ibsad/port.h"
 
-/* Time after which the GID and P_Key tables are read, changed port or not. */
+/* The GID and P_Key tables are read again after this time at the latest. */
 #define TABLES_NS (10 * NS_PER_S)
 
 int ibsad_ports_open(struct ibsad_ports *ports, const char *name,
@@ -161,7 +161,7 @@ static bool is_outside(const char *at, size_t len)
 	return false;
 }
 
-/* Whether a client may read a path: the prefix allows all device classes. */
+/* Whether a client may read a path. */
 static bool path_is_permitted(const char *path)
 {
 	const char *at = path;

@@ -12,7 +12,7 @@ enum { IBSAD_PORTS = 8 }; /* the most ports of a device that are served */
 
 /*
  * @umad:  name of the port's MAD device; "": none
- * @state: as last read, at @read_ns; 0: never
+ * @state: the state that was read last, at @read_ns; @read_ns 0: never
  */
 struct ibsad_port {
 	char umad[NAME_MAX + 1];

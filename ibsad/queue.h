@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The packets that a client has not received, within its user's memory. */
+/*
+ * The packets that a client has not received; their memory counts in the quota
+ * of the client's user.
+ */
 #ifndef IBSAD_QUEUE_H
 #define IBSAD_QUEUE_H
 
@@ -31,8 +34,9 @@ void ibsad_queue_init(struct packet_queue *queue, struct server_peer *client,
 void ibsad_queue_done(struct packet_queue *queue);
 
 /*
- * Make a packet. Return: NULL: the memory of the user, or of the system, is
- * short. ibsad_packet_free() frees one that is in no queue.
+ * Make a packet of @len bytes. Return: NULL: the quota of the user or the
+ * memory of the system is used up. ibsad_packet_free() frees a packet that is
+ * in no queue.
  */
 struct packet *ibsad_packet_new(struct packet_queue *queue, size_t len);
 void ibsad_packet_free(struct packet_queue *queue, struct packet *packet);
@@ -43,10 +47,11 @@ struct packet *ibsad_queue_first(const struct packet_queue *queue);
 void ibsad_queue_take(struct packet_queue *queue);
 
 /*
- * Append a copy of a packet; the header of a packet that was not sent because of
- * @err; or the answer of an SA to a request: a request without an error needs a
- * whole MAD, whose record is in the answer. Return: false: memory is short. As
- * in the kernel, the packet is lost then.
+ * Append a packet to the queue. ibsad_queue_put(): a copy of @bytes.
+ * ibsad_queue_return(): the header of @request, which was not sent because of
+ * @err. ibsad_queue_answer(): the reply of an SA to @request with @mad_status;
+ * if this is 0, @request must be a whole MAD, whose record is copied. Return:
+ * false: there is not enough memory, and the packet is lost, as in the kernel.
  */
 bool ibsad_queue_put(struct packet_queue *queue, const uint8_t *bytes,
 		     size_t len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reports for many programs: one watch at the SA, and a ring of the last
- * Reports, from which each client takes those that it has subscribed to.
+ * Reports for many programs: ibsad has one watch, and a ring of the last
+ * Reports, from which each client gets those to which it has subscribed.
  */
 #include <errno.h>
 #include <limits.h>
@@ -20,23 +20,24 @@ enum {
 	PRODUCER_SM = 4,
 	ANY_PRODUCER = 0xffffff,
 	ANY = 0xffff, /* type, trap number, or LID */
-	/* A client with so many bytes in its queue must receive them first. */
+	/* While its queue has this many bytes, a client gets no more Reports.
+	 */
 	REPORT_QUEUE_BYTES = 65536,
-	WAIT_MS = 1500, /* of a Set, until ibsad has subscribed */
+	WAIT_MS = 1500, /* a Set waits so long until ibsad has subscribed */
 	AGAIN_MS = 100, /* after memory of the client's user was short */
 	RETRY_MIN_MS = 1000,
 	RETRY_MAX_MS = 60000,
 };
 
-/* A Report, as the client receives it but for its agent. */
+/* A Report: its packet lacks only the number of the client's agent. */
 struct report {
 	struct ibsa_notice notice;
 	uint8_t packet[QUEUE_FIRST_BYTES];
 };
 
 /*
- * @packet:  the Set, while it waits for its answer
- * @wait_ns: until when it waits; 0: it was answered
+ * @packet:  the Set, while it waits for its reply
+ * @wait_ns: time until which the Set waits; 0: it has its reply
  */
 struct subscription {
 	struct list link;
@@ -90,8 +91,8 @@ static bool reader_takes(const struct report_reader *reader,
 }
 
 /*
- * The kinds that a watch needs for a subscription. ibsad subscribes to the SM's
- * events, or to all: a Report of another producer is sent to each port.
+ * Return: the kinds of events that the watch needs for a subscription: those of
+ * the SM, or all.
  */
 static unsigned int info_kinds(const struct ibsa_inform_info *info)
 {
@@ -264,7 +265,7 @@ int ibsad_reports_check(struct ibsad_reports *reports)
 	return watch_need(reports, IBSA_EVENT_OF_SM);
 }
 
-/* The events after which an answer of the SA may be another one. */
+/* The events after which the SA may reply to a query in another way. */
 enum { CHANGES = IBSA_EVENT_OF_SM | IBSA_EVENT_LINK_STATE };
 
 void ibsad_reports_want(struct ibsad_reports *reports)

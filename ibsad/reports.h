@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reports of the SA for many programs. A port has one receiver of Reports,
- * which is ibsad; it answers the Sets of InformInfo of its clients itself, and
- * passes each Report to those whose subscriptions match.
+ * Reports of the SA for many programs. Only one program can receive the Reports
+ * at a port: this is ibsad. It replies to the clients' Sets of InformInfo
+ * itself, and passes each Report to the clients whose subscriptions match.
  */
 #ifndef IBSAD_REPORTS_H
 #define IBSAD_REPORTS_H
@@ -16,7 +16,8 @@ struct client_file;
 struct daemon;
 
 enum {
-	/* Reports that a slow client may be behind; see REPORT_QUEUE_BYTES. */
+	/* A client that is more Reports behind misses some; see
+	 * REPORT_QUEUE_BYTES. */
 	REPORTS_RING = 1024,
 };
 
@@ -24,12 +25,12 @@ struct report;
 
 /*
  * The Reports of a port.
- * @kinds:    of the watch, which exists while a client subscribes, or
- *            @is_wanted
- * @is_set:   the SA has what the watch needs
- * @was_lost: clients were told of a gap that the watch will report, too
- * @gaps:     how often all clients may have missed Reports
- * @count:    of Reports; the ring has the last REPORTS_RING of them
+ * @kinds:    kinds of events of the watch, which exists while a client
+ *            subscribes or @is_wanted is set
+ * @is_set:   the SA has the subscriptions that the watch needs
+ * @was_lost: the next GAP of the watch was counted in @gaps already
+ * @gaps:     number of times that all clients may have missed Reports
+ * @count:    number of Reports; @ring has the last REPORTS_RING of them
  * @retry_ns: time from which the watch may be started again; @refusal: why it
  *            could not be started
  */
@@ -51,11 +52,11 @@ struct ibsad_reports {
 };
 
 /*
- * The part of a client file that receives Reports.
- * @seat:  of the client: see struct serve_port
- * @agent: that has registered for Reports, if @has_agent
- * @next:  number of the next Report of the ring
- * @gaps:  how often this client alone may have missed Reports
+ * The part of a client's umad file that receives Reports.
+ * @seat:  number of the client; see struct serve_port
+ * @agent: the agent that has registered for Reports, if @has_agent is set
+ * @next:  number of the next Report of the ring for this client
+ * @gaps:  number of times that only this client may have missed Reports
  */
 struct report_reader {
 	struct list link;
@@ -80,8 +81,9 @@ void ibsad_reports_done(struct ibsad_reports *reports);
 int ibsad_reports_check(struct ibsad_reports *reports) IBSA_MUST_USE;
 
 /*
- * Receive the events that change answers of the SA, from now on, without a
- * client, too. ibsad_reports_are_set(): whether the SA reports all of them.
+ * From now on, receive the events that change replies of the SA, even if no
+ * client subscribes. ibsad_reports_are_set(): whether the SA reports all of
+ * these events.
  */
 void ibsad_reports_want(struct ibsad_reports *reports);
 bool ibsad_reports_are_set(const struct ibsad_reports *reports);
@@ -94,23 +96,26 @@ void ibsad_reader_init(struct report_reader *reader,
 void ibsad_reader_reset(struct report_reader *reader);
 
 /*
- * Handle a Set of InformInfo of the client, which has an agent for Reports, and
- * has a whole MAD. Return: NULL; or why it is denied.
+ * Handle a client's Set of InformInfo. @packet has a whole MAD. Return: NULL;
+ * or why the Set is denied.
  */
 const char *ibsad_reader_set(struct report_reader *reader,
 			     const uint8_t *packet);
 
 /*
- * Answer the Sets that wait, and queue the Reports for which the client has
- * room. ibsad_reader_due_ns(): when to do it again; UINT64_MAX: never.
+ * Reply to Sets whose wait is over, and queue the Reports for which the client
+ * has room. ibsad_reader_due_ns() returns the time of the next call;
+ * UINT64_MAX: none is needed.
  */
 void ibsad_reader_settle(struct report_reader *reader);
 uint64_t ibsad_reader_due_ns(const struct report_reader *reader);
 
-/* Return: how often the client of a seat may have missed Reports. */
+/* Return: how often the client with the number @seat may have missed Reports.
+ */
 uint32_t ibsad_reports_gaps(const struct ibsad_reports *reports, uint32_t seat);
 
-/* Return: how many subscriptions clients have; @user: of one user, or NULL. */
+/* Return: the number of subscriptions of all clients or, if @user is not NULL,
+ * of those of one user. */
 uint32_t ibsad_reports_count(const struct ibsad_reports *reports,
 			     const uid_t *user);
 

@@ -22,8 +22,8 @@ struct settings {
 int ibsad_quota_read(const char *text, struct settings *settings) IBSA_MUST_USE;
 
 /*
- * Add what the file @settings->config, if there is one, has: a line for each
- * option, as on the command line, without "--". Return: 0; or -errno and the
+ * Add the settings in the file @settings->config, if it exists. Each line is an
+ * option as on the command line, without "--". Return: 0; or -errno and the
  * reason in *@error, and @settings is unchanged.
  */
 int ibsad_settings_read(struct settings *settings,

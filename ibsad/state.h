@@ -59,8 +59,9 @@ int ibsad_state_put(struct ibsad_state *state, const struct state_row *row,
 		    bool is_end) IBSA_MUST_USE;
 
 /*
- * Replace the file by an empty one, whose lines are then put. The old file
- * stays if this fails.
+ * Replace the file: ibsad_state_begin() creates an empty one, to which
+ * ibsad_state_put() writes; ibsad_state_end() puts it in place of the old file.
+ * If this fails, the old file stays.
  */
 int ibsad_state_begin(struct ibsad_state *state, int *out_fd) IBSA_MUST_USE;
 int ibsad_state_end(struct ibsad_state *state, int fd) IBSA_MUST_USE;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What systemd passes to a service, and is told by it. The two protocols are
- * documented in sd_listen_fds(3) and sd_notify(3), and stable.
+ * The socket that systemd passes to a service, and the notifications that a
+ * service sends to systemd. Both protocols are stable; they are documented in
+ * sd_listen_fds(3) and sd_notify(3).
  */
 #ifndef IBSAD_SYSTEMD_H
 #define IBSAD_SYSTEMD_H
@@ -23,7 +24,7 @@ int ibsad_systemd_socket(bool *out_is_own);
  */
 int ibsad_systemd_replace(int listener, bool is_own, char **argv) IBSA_MUST_USE;
 
-/* Tell systemd a state, such as "READY=1"; without systemd, do nothing. */
+/* Send systemd a state, such as "READY=1"; without systemd, do nothing. */
 void ibsad_systemd_notify(const char *state);
 
 #endif

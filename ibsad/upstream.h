@@ -8,8 +8,9 @@
 struct daemon;
 
 /*
- * @file:  the file; @plain, if it consists of a descriptor
- * @fd:    readable if the file may have packets; -1: it is not open
+ * @file:  the umad file; &@plain if the file consists of a descriptor only
+ * @fd:    descriptor that is readable if the file may have packets; -1: no file
+ *         is open
  */
 struct upstream {
 	struct umad_file *file;
@@ -18,7 +19,7 @@ struct upstream {
 	int fd;
 };
 
-/* @data: in the entry of the main loop, see ibsad_poll_add(). */
+/* @data: as for ibsad_poll_add() */
 int ibsad_upstream_open(struct upstream *upstream, struct daemon *daemon,
 			uint32_t port, void *data) IBSA_MUST_USE;
 

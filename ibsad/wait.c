@@ -10,8 +10,8 @@
 #include "wire/mad.h"
 
 /*
- * @link, @own: in the list of one answer, and of the client
- * @header: of the packet, with the MAD's header
+ * @link, @own: links in the list for one reply, and in that of the client
+ * @header:     umad header and MAD header of the request
  */
 struct wait {
 	struct list link;

@@ -40,7 +40,7 @@ static void peer_sources_init(struct server_peer *peer, int data_fd)
 
 /*
  * Create rings for the client, if both the client and the server can use them.
- * Without rings, the data socket carries the packets.
+ * Without rings, packets pass through the data socket.
  */
 static void rings_offer(struct server_peer *peer, struct server_fds *out)
 {

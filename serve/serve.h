@@ -27,23 +27,24 @@ enum {
 	SERVE_PKEYS_MAX = 1024,
 	SERVE_SETTLE_MS = 10, /* see ibsa__server_changes_soon() */
 	/*
-	 * A packet counts at most so often, however many retries it has: an
-	 * owner whose quota of requests is a limit refuses those with more.
+	 * The most that one packet counts in the quota of requests, however
+	 * many retries it has. An owner that has such a quota refuses packets
+	 * with more retries.
 	 */
 	SERVE_TRIES_MAX = 256,
 };
 
 /*
- * What a server limits for each user but root. Of each quota, a user has the
- * limit of one user, and at most its share of the limit of all users: that
- * limit, divided by the number of users that are connected.
+ * The quotas of a server, which limit every user except root. For each quota, a
+ * user has the limit for one user, but at most its share of the limit for all
+ * users: that limit divided by the number of connected users.
  */
 enum serve_quota {
 	SERVE_CONNECTIONS,
 	/*
-	 * Requests and packets in a second; a second's worth may come at once.
-	 * A packet counts once more for each of its retries. What exceeds this
-	 * quota waits.
+	 * Requests and packets in a second; as many may come at once. A packet
+	 * counts once more for each of its retries. Requests and packets above
+	 * this quota wait.
 	 */
 	SERVE_REQUESTS,
 	SERVE_BYTES, /* of memory for messages */
@@ -63,8 +64,8 @@ struct serve_limits {
 };
 
 /*
- * A port, and its device, by the numbers that the owner gives them. @seat: which
- * devices a client has that is at this port, as a number of the owner.
+ * A port and its device, by numbers of the owner. @seat: a number of the owner
+ * for the set of devices that a client has.
  */
 struct serve_port {
 	uint32_t device;
@@ -96,21 +97,22 @@ struct serve_issm_name {
  * @refuse:    queue the report that @packet was not sent because of @err
  * @settle:    process everything that is due, such as timeouts
  * @due_ns:    Return: the time of the next call of @settle; UINT64_MAX: none
- * @head:      Return: the first packet of the queue, and its length in *@len; or
- *             NULL. The packet is valid, and in the queue, until @take
+ * @head:      Return: the first packet of the queue, and its length in *@len;
+ *             or NULL. The packet is valid, and in the queue, until @take
  * @take:      remove the first packet from the queue
  * @queued:    Return: the bytes of memory that the queue uses
  * @has_agent: whether an agent of the file prevents that @request is registered
  *             at the same port
- * @holder:    write to *@out why an agent could not be registered that conflicts
- *             with none of the server's files; or NULL
+ * @holder: an agent could not be registered although it conflicts with no file
+ *             of the server: write the reason to *@out. May be NULL
  * @set_issm:  set or clear IsSM in the PortInfo of the port. Return: 0; -EBUSY
  *             another file has set it
  * @has_work, @work, @drop_work, @work_memory: if the answer to a packet takes
- *             long, the file leaves work for the client's next turns, and the
- *             server reads no packets of the client until it is done. @work
- *             continues it until @until_ns, or until it is done; @drop_work
- *             gives it up; @work_memory returns the bytes of memory that it uses
+ *             long, the file has work for the client's next turns, and the
+ *             server reads no packets of the client until the work is done.
+ *             @work continues the work, until @until_ns at the latest;
+ *             @drop_work ends it; @work_memory returns the bytes of memory that
+ *             it uses
  *
  * The queue has the packets that the client has not received. Of the file's
  * struct umad_file_ops, the server calls register_agent2, unregister_agent,

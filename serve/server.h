@@ -72,9 +72,8 @@ struct server_peer {
 	/* Socket for packets of the umad file; fd -1: no umad file is open. */
 	struct server_source data;
 	/*
-	 * Rings that carry the packets instead of the data socket, which then
-	 * only wakes the client; and the eventfd by which the client wakes the
-	 * server.
+	 * Rings for packets, in place of the data socket, which then only wakes
+	 * the client; and the eventfd with which the client wakes the server.
 	 */
 	struct rings rings;
 	struct server_source bell;

@@ -26,9 +26,10 @@ enum {
 };
 
 /*
- * What a fabric has no value for: the vendor, unless the topology file names it,
- * and the limits of queues, which cannot be created. The values are those that
- * ibv_devinfo -v shows of adapters with mlx5, without flags of queues.
+ * The attributes for which a fabric has no values: the vendor, unless the
+ * topology file names it, and the limits of queues, which cannot be created.
+ * The values are those that ibv_devinfo -v shows of adapters with mlx5, without
+ * flags of queues.
  */
 static const struct ibv_device_attr usual = {
 	.vendor_id = 0x02c9,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Part of the library for LD_PRELOAD: libibverbs' functions that create an
- * object in a context, or use one with a provider. A fabric carries no data, so
- * they fail with EOPNOTSUPP for its devices. Functions that need such an object,
- * as ibv_reg_mr() needs a PD, never get one of a fabric.
+ * object in a context, or use one with a provider. A fabric transports MADs,
+ * but no data, so these functions fail with EOPNOTSUPP for its devices.
+ * Functions that need such an object, as ibv_reg_mr() needs a PD, never get one
+ * of a fabric.
  */
 #include "preload/device.h"
 #include "preload/stock.h"

@@ -13,7 +13,7 @@
 #include "verbs/context_state.h"
 #include "verbs/port_events.h"
 
-/* A port as it was last seen. @gids, @pkeys: hashes of its tables. */
+/* A port, as it was read last. @gids, @pkeys: hashes of its tables. */
 struct watched_port {
 	struct ibsa_transport *transport;
 	struct ibsa_port_state state;
@@ -192,7 +192,7 @@ static int ports_add(struct port_events *events)
 	return err == -ENXIO ? 0 : err;
 }
 
-/* The thread has no signals, which belong to the program's own threads. */
+/* All signals are blocked in the thread: the program's own threads get them. */
 static int thread_start(struct port_events *events)
 {
 	sigset_t before;
