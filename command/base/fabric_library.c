@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The functions of libibsa-fabric that the command calls. They load the library
- * when a fabric or faults are read, so that commands at a device or a fabric
- * server run without it. The other functions take objects of these.
+ * The functions of libibsa-fabric that the command calls. The functions that
+ * read a fabric or faults load the library, so that a command that uses a
+ * device or a fabric server runs without the library. The other functions take
+ * objects that those have made.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,7 +17,7 @@
 #include "base/library_load.h"
 
 /* clang-format off */
-/* The parameters of a function by their types, and its arguments. */
+/* From the types of a function: its parameter list, and its argument list. */
 #define P1(A)             (A a), (a)
 #define P2(A, B)          (A a, B b), (a, b)
 #define P3(A, B, C)       (A a, B b, C c), (a, b, c)
@@ -30,7 +31,10 @@
 #define RESPONDER struct ibsa_responder *
 #define ERROR     struct ibsa_error *
 
-/* Functions that load the library; the name of their struct ibsa_error. */
+/*
+ * Functions that load the library. The first argument of F is the name of the
+ * function's parameter for an error.
+ */
 #define LOADING_FUNCTIONS(F)						\
 	F(d, ibsa_fabric_load_sized, P5(const char *,			\
 	  const struct ibsa_fabric_options *, size_t, ERROR, FABRIC *))	\

@@ -6,8 +6,9 @@
 #include <limits.h>
 
 /*
- * Set @out to a directory: @from_bin, relative to the directory of this
- * executable, if it exists, since a tree can be moved; otherwise @configured.
+ * Set @out to the directory @from_bin, a path relative to the directory of this
+ * executable, because an installed tree may have been moved. If that directory
+ * does not exist, set @out to @configured.
  */
 void installed_folder(const char *from_bin, const char *configured,
 		      char out[PATH_MAX]);

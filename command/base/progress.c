@@ -74,8 +74,8 @@ void progress_show(const struct progress *progress, unsigned long long tries)
 }
 
 /*
- * Whether it is time to print a new progress line. If the line is due, the next
- * line is due STEP_MS later.
+ * Whether it is time to print a new progress line. If it is, the next line is
+ * due STEP_MS later.
  */
 static bool takes_turn(struct progress *progress)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibsa demo: runs commands on a simulated fabric that has faults. They are in a
- * script that is installed with the fabric, so that users can read and change
- * it.
+ * ibsa demo: runs commands on a simulated fabric that has faults. The commands
+ * are in a script that is installed with the topology file, so that users can
+ * read and change the script.
  */
 #include <errno.h>
 #include <stdio.h>

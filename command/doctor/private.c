@@ -8,9 +8,15 @@
 #include "common/host.h"
 #include "doctor/private.h"
 
-/* GUIDs of EUI-64 format with the bit of local assignment; the rest counts. */
+/*
+ * The first GUID that replaces one: EUI-64 with the bit of local assignment.
+ * Each further GUID is greater by 1.
+ */
 #define GUID_FIRST UINT64_C(0x0200000000000001)
-/* Prefixes of site-local GIDs; the rest counts. */
+/*
+ * The first prefix that replaces one, of site-local GIDs; each further one is
+ * greater by 1.
+ */
 #define PREFIX_FIRST UINT64_C(0xfec0000000000001)
 
 /* An entry of a map. */
@@ -52,7 +58,10 @@ void private_free(struct private *private)
 	tdestroy(private->names, word_free);
 }
 
-/* Return: the number in the place of @from, in @map: @first and those after it. */
+/*
+ * Return: the number that replaces @from in @map. Each value that is not yet in
+ * the map gets the next number, beginning with @first.
+ */
 static uint64_t number_of(struct private *private, void **map,
 			  unsigned int *count, uint64_t first, uint64_t from)
 {
@@ -93,9 +102,10 @@ static uint64_t private_prefix(struct private *private, uint64_t prefix)
 }
 
 /*
- * Edit the GID of a multicast group. Those of IPoIB have no GUID, except that an
- * IPv6 solicited-node address ends in three bytes of one; those of other
- * programs may have any bytes. Source: RFC 4391, 4; RFC 4291, 2.7.1.
+ * Edit the GID of a multicast group. A GID of IPoIB contains no GUID, except
+ * that the GID of an IPv6 solicited-node address ends with three bytes of a
+ * GUID. The GIDs of other programs may contain any bytes. Source: RFC 4391, 4;
+ * RFC 4291, 2.7.1.
  */
 static void group_edit(struct private *private, struct ibsa_gid *gid)
 {
@@ -125,7 +135,7 @@ void private_gid(struct private *private, struct ibsa_gid *gid)
 		      private_guid(private, ibsa_be64(gid->raw + 8)));
 }
 
-/* Return: the name in the place of @from; "": memory is short. */
+/* Return: the name that replaces @from; "": out of memory. */
 static const char *word_of(struct private *private, const char *kind,
 			   const char *from)
 {
@@ -182,7 +192,7 @@ void private_name(struct private *private, const char *kind, bool has_device,
 	free(from);
 }
 
-/* Fields that grant a right, and bytes that ibsa cannot tell apart. */
+/* Fields that grant a right, and fields of bytes that ibsa cannot interpret. */
 static const char *const secrets[] = {
 	"m_key",	  "sm_key",	    "service_key",    "service_data8",
 	"service_data16", "service_data32", "service_data64", "data_details",
@@ -207,7 +217,10 @@ static bool is_of_switch(const struct ibsa_record *record, const void *host)
 	return type && ibsa_field_get(type, 0, host) != IBSA_NODE_CA;
 }
 
-/* Edit the values of a field, which are in @host, if they name something. */
+/*
+ * Replace the values of a field in the struct @host, if they are names, GUIDs,
+ * GIDs or GID prefixes.
+ */
 static void values_edit(struct private *private,
 			const struct ibsa_record *record,
 			const struct ibsa_field *field, void *host)

@@ -99,7 +99,7 @@ static void report_pause(const struct report *report)
 
 /*
  * Send one query, wait for its reply, and pause. @use is called with the reply;
- * NULL: nothing is.
+ * it may be NULL.
  */
 static void report_query(struct report *report, const struct ibsa_query *query,
 			 ibsa_reply_fn use)
@@ -199,7 +199,10 @@ static void tables_query(struct report *report)
 	speeds_query(report);
 }
 
-/* Ask for the paths from this port to all others, and those in a partition. */
+/*
+ * Query the paths from this port to all others; only those in the partition
+ * @pkey if it is not 0.
+ */
 static void paths_query(struct report *report, uint16_t pkey)
 {
 	const struct ibsa_path match = {
@@ -420,8 +423,8 @@ static int port_open(struct cli *cli, const struct scope *scope)
 }
 
 /*
- * Make the parts of the report. It is most useful where no port can be opened,
- * or the SA does not answer: these failures are in it.
+ * Make the parts of the report. If no port can be opened, or the SA does not
+ * answer, the report contains the error.
  */
 static int parts_make(struct report *report, const struct scope *scope)
 {

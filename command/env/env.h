@@ -28,8 +28,12 @@ struct env_value {
 /* How the ports of this machine are connected. */
 enum env_wiring {
 	ENV_WIRING_OTHER, /* otherwise, or not known */
-	/* Each to a switch that adapters of its name in other hosts share. */
+	/*
+	 * Each port is connected to its own switch, to which the adapter with
+	 * the same name of another host is connected, too.
+	 */
 	ENV_WIRING_RAILS,
+	/* All ports are connected to one switch. */
 	ENV_WIRING_ONE_SWITCH,
 };
 

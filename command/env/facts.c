@@ -184,8 +184,7 @@ static bool has_peer(const struct ibsa_topology *topology, size_t own,
 }
 
 /*
- * Find out how the ports are connected: each to a switch that the adapters of
- * its name in other hosts share, or all to one switch.
+ * Find out how the ports are connected; see enum env_wiring.
  */
 static enum env_wiring wiring_find(const struct paths *paths,
 				   const struct ibsa_topology *topology)

@@ -100,8 +100,9 @@ static bool paths_prepend(const char *name, const char *path)
 }
 
 /*
- * Let @command use the drop-in libibumad. A preload for each command would break
- * programs with a sanitizer, which has to be the first library.
+ * Set the environment so that @command uses the drop-in libibumad. LD_PRELOAD
+ * is set only where LD_LIBRARY_PATH has no effect: a program with a sanitizer
+ * fails if another library is loaded before that of the sanitizer.
  */
 static bool umad_export(const char *command, const char *folder)
 {

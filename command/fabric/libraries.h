@@ -6,16 +6,16 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* Paths; "": the library does not exist, or the command is not to have it. */
+/* Paths; "": the library does not exist, or the command does not use it. */
 struct libraries {
 	char umad_folder[PATH_MAX]; /* of the drop-in libibumad */
-	char verbs[PATH_MAX];	    /* the library in front of libibverbs */
+	char verbs[PATH_MAX];	    /* the library loaded before libibverbs */
 };
 
 /*
- * Find the drop-in libibumad, and if @has_verbs the library in front of
- * libibverbs. Return: the exit status; that a library does not exist is printed,
- * and is a failure only for libibverbs.
+ * Find the drop-in libibumad and, if @has_verbs is set, the library that is
+ * loaded before libibverbs. If a library does not exist, a message is printed;
+ * only for the latter library is this a failure. Return: the exit status.
  */
 int libraries_find(struct libraries *out, bool has_verbs);
 

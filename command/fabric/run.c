@@ -70,8 +70,8 @@ static bool is_safe_owner(const char *path, bool is_folder)
 }
 
 /*
- * Check the default path of the socket: refuse it if nothing is there, or if
- * another user controls it or its directory.
+ * Refuse the default path of the socket if it does not exist, or if a user
+ * other than this one and root owns it or can replace it.
  */
 int fabric_default_check(const char *path)
 {

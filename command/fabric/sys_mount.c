@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Mounts the device files of a host at /sys/class and /sys/devices: file systems
- * in memory that have the host's directories, and the machine's but for its
- * adapters.
+ * Mounts a file system in memory at each of /sys/class and /sys/devices. They
+ * contain the device files of a host of the fabric and the entries of the
+ * machine, except the machine's RDMA devices and IPoIB interfaces in
+ * /sys/class.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -120,7 +121,10 @@ static int namespace_enter(void)
 	return err;
 }
 
-/* Give @to what is at @from: a copy of a link, or a mount of all else. */
+/*
+ * Make the content of @from available at @to: copy a link; mount any other
+ * file, or a directory.
+ */
 static int entry_add(const char *from, const char *to)
 {
 	char target[PATH_MAX];
@@ -146,8 +150,8 @@ static int entry_add(const char *from, const char *to)
 }
 
 /*
- * Whether an entry of @machine is left out: a network interface of the machine's
- * own adapters.
+ * Whether an entry of the directory @machine is left out, because it is a
+ * network interface of an adapter of the machine.
  */
 static bool is_left_out(const char *machine, const char *name)
 {
@@ -189,9 +193,10 @@ static bool merge_below(const struct merge *merge, const char *name,
 static int merge_make(const struct merge *merge, bool is_top);
 
 /*
- * Add an entry. A directory at the top that both have, such as that of the network
- * interfaces or of a PCI bus, has the entries of both; but the adapters are those
- * of @own alone.
+ * Add an entry. A directory at the top that exists in both @own and @machine,
+ * such as that of the network interfaces or of a PCI bus, gets the entries of
+ * both; but each directory whose name begins with "infiniband" gets only those
+ * of @own.
  */
 static int merge_add(const struct merge *merge, const char *name, bool is_own,
 		     bool is_top)
@@ -233,8 +238,8 @@ static int merge_make(const struct merge *merge, bool is_top)
 }
 
 /*
- * Make the file system for /sys/@name in the directory of the same name with a
- * dot.
+ * Make the file system for /sys/@name at @path/.@name; it is moved to /sys
+ * later.
  */
 static int stage_make(const char *path, const char *name)
 {

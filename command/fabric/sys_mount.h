@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The /sys of the command of ibsa fabric exec --sysfs: that of the machine, with
- * the device files of a host of the fabric in place of the machine's own.
+ * The /sys of the command of ibsa fabric exec --sysfs: that of the machine, but
+ * with the RDMA devices of a host of the fabric instead of those of the
+ * machine.
  */
 #ifndef COMMAND_FABRIC_SYS_MOUNT_H
 #define COMMAND_FABRIC_SYS_MOUNT_H
@@ -13,7 +14,7 @@
 
 #include "fabric/tree.h"
 
-/* All zero: there is none. */
+/* All members are zero if --sysfs is not given. */
 struct sys_mount {
 	struct tree tree;
 	char path[PATH_MAX];
@@ -28,8 +29,8 @@ struct sys_mount {
 int sys_mount_open(struct sys_mount *sys, struct ibsa_fabric_server *server);
 
 /*
- * Update the files if it is time to. Return: the time until the next update in
- * ms; -1: none.
+ * Update the files if the next update is due. Return: the time until the next
+ * update in ms; -1: there are no files.
  */
 int sys_mount_update(struct sys_mount *sys);
 

@@ -26,7 +26,10 @@ enum {
 /* The file that is renamed to the one that it replaces. */
 #define NEW ".new"
 
-/* A directory that is being written, and its file of which lines follow. */
+/*
+ * A directory that is being written, and the file in it to which the next lines
+ * of the text may belong.
+ */
 struct folder {
 	struct tree *tree;
 	int fd; /* -1: none yet */
@@ -108,7 +111,10 @@ static int new_rename(const struct folder *folder, const char *name)
 	return err;
 }
 
-/* Write the file whose lines have been read, unless it has this content. */
+/*
+ * Write the file whose lines have been read, unless it has this content
+ * already.
+ */
 static int file_end(struct folder *folder)
 {
 	char old[CONTENT_BYTES];
@@ -176,7 +182,10 @@ static int folder_end(struct folder *folder)
 	return err;
 }
 
-/* Open the directory @name in @at, which is closed; create it if needed. */
+/*
+ * Open the directory @name in the directory @at, and create it if it does not
+ * exist. @at is closed.
+ */
 static int folder_enter(int at, const char *name, size_t len)
 {
 	char text[NAME_CHARS + 1];
@@ -199,7 +208,10 @@ static int folder_enter(int at, const char *name, size_t len)
 	return fd;
 }
 
-/* Open the directory at @path below the root, one name after the other. */
+/*
+ * Open the directory at @path below the root: each directory of the path in
+ * turn, so that no link is followed.
+ */
 static int folder_begin(struct folder *folder, const char *path)
 {
 	int err = folder_end(folder);
@@ -318,8 +330,8 @@ static int text_read(struct tree *tree, char **out, struct ibsa_error *error)
 }
 
 /*
- * Remove all in a directory, which is closed; not what is deeper than files of
- * adapters.
+ * Remove the contents of the directory @fd, and close it. Directories deeper
+ * than DEPTH_MAX are not entered.
  */
 static void folder_clear(int fd, int depth)
 {
@@ -346,7 +358,10 @@ static void folder_clear(int fd, int depth)
 	closedir(folder);
 }
 
-/* Return: the first line from @text on that is a directory or a link; "": none. */
+/*
+ * Return: the first line, from @text on, that names a directory or a link; "":
+ * there is none.
+ */
 static const char *next_name(const char *text)
 {
 	while (*text && *text != '/' && text[strcspn(text, " >\n")] != '>') {
@@ -375,8 +390,8 @@ static bool has_same_names(const char *a, const char *b)
 }
 
 /*
- * Another fabric server has the place of that which sent the last text: begin
- * with an empty directory.
+ * Empty the directory: another fabric server, with other directories, has
+ * replaced the one that sent the last text.
  */
 static int tree_clear(const struct tree *tree)
 {
@@ -389,7 +404,10 @@ static int tree_clear(const struct tree *tree)
 	return 0;
 }
 
-/* Write the files of a text, a copy of which stays in the tree. */
+/*
+ * Write the files of a text. If it has other directories or links than the last
+ * text, empty the directory first.
+ */
 static int text_write(struct tree *tree, const char *text)
 {
 	char *copy = strdup(text);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A directory with the files that /sys has for the adapters of a host. The text
- * of the files comes from a fabric server, by its command sysfs.
+ * A directory with the files that /sys would contain for the adapters of a host
+ * of a fabric. A fabric server returns the names and contents of the files as a
+ * text, the answer to its command sysfs.
  *
  * Nothing outside the directory is changed: names with a slash, "..", and links
  * that point outside are refused, and links are never followed, even if another
@@ -16,19 +17,19 @@
 #include <ibsa/types.h>
 
 /*
- * Run a command line at the server, as ibsa_server_command() does. @arg: member
- * of struct tree
+ * Send a command line to the server, as ibsa_server_command() does. @arg: the
+ * member of struct tree
  */
 typedef int (*tree_command_fn)(void *arg, const char *line, char *out,
 			       size_t room, struct ibsa_error *error);
 
 /*
- * @path:    of the directory
- * @host:    as in IBSA_NODE; "": that of this machine
- * @command: asks the server for the text
+ * @path:    path of the directory
+ * @host:    as in IBSA_NODE; "": the host with the name of this machine
+ * @command: requests the text from the server
  * @root:    descriptor of the directory
- * @is_ours: the directory did not exist
- * @text:    the text whose files the directory has; NULL: none
+ * @is_ours: tree_open() has created the directory
+ * @text:    the text whose files the directory contains; NULL: none
  */
 struct tree {
 	const char *path;
@@ -41,16 +42,16 @@ struct tree {
 };
 
 /*
- * Create the directory, or open it if it exists, is empty, and no other process
- * has it as a tree. The other members of @tree are set. Return: the exit status;
- * a failure is printed.
+ * Create the directory, or open it if it exists, is empty, and is not the tree
+ * of another process. The caller has set @path, @host, @command and @arg.
+ * Return: the exit status; a failure is printed.
  */
 int tree_open(struct tree *tree);
 
 /*
- * Get the text, and change the files that differ from it. A program that reads a
- * file finds the old or the new content. Return: the exit status; a failure is
- * printed.
+ * Request the text, and change the files that differ from it. A program that
+ * reads a file at the same time finds either the old or the new content.
+ * Return: the exit status; a failure is printed.
  */
 int tree_update(struct tree *tree);
 
@@ -60,7 +61,10 @@ int tree_update(struct tree *tree);
  */
 int tree_write(struct tree *tree, char *text);
 
-/* Remove all that the directory has; and itself if tree_open() created it. */
+/*
+ * Remove the contents of the directory; and the directory itself, if
+ * tree_open() has created it.
+ */
 void tree_close(struct tree *tree);
 
 #endif

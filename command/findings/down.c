@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Judges ports of this machine that are down: a port without a cable may be
- * unused; a rail that the hosts like this one have is missing.
+ * Judges the ports of this machine that are down. Such a port may be unused,
+ * for example because it has no cable; but if the hosts like this one have the
+ * rail, the rail is missing here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 
 enum { SUBNETS_MAX = 4 };
 
-/* The NodeRecords of an SA, and the rails that this host has not. */
+/* The NodeRecords of an SA, and the findings about the rails of this host. */
 struct neighbors {
 	struct nodes nodes;
 	struct rails rails;
@@ -29,8 +30,8 @@ static void nodes_take(const struct ibsa_reply *reply, void *arg)
 }
 
 /*
- * Query the nodes from a port. Return: whether the rails could be compared; if
- * not, nothing is known about the ports that are down.
+ * Query the NodeRecords from the port @at, and compare the rails of the hosts.
+ * Return: whether the rails could be compared.
  */
 static bool neighbors_read(const struct port_check *at, struct neighbors *out)
 {
@@ -59,7 +60,10 @@ static void neighbors_free(struct neighbors *neighbors)
 	nodes_free(&neighbors->nodes);
 }
 
-/* Report those ports that are down and are rails of the hosts like this one. */
+/*
+ * Report those ports that are down although the hosts like this one have the
+ * rail.
+ */
 static void lost_rails_report(struct node_check *check,
 			      const struct port_check *from)
 {
@@ -106,7 +110,10 @@ static bool is_seen(const struct node_check *check, size_t index)
 	return false;
 }
 
-/* Compare with the hosts of each subnet, until no port is doubtful. */
+/*
+ * Compare this host with the other hosts of each subnet, until no port that is
+ * down is left to judge.
+ */
 static void peers_compare(struct node_check *check)
 {
 	size_t subnets = 0;
@@ -129,7 +136,10 @@ static bool has_active(const struct node_check *check)
 	return false;
 }
 
-/* A port that was up before is worth a warning; one that was not is unused. */
+/*
+ * Judge a port that is down and was not reported as a missing rail: if it was
+ * up before and has no given role, it is a warning; otherwise it is unused.
+ */
 static void rest_judge(struct node_check *check, struct port_check *at)
 {
 	if (!at->port->was_up || at->port->is_role_given) {

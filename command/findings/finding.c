@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What findings about the fabric and about this machine have in common. */
+/* Functions for findings about the fabric and findings about this machine. */
 #include <stdio.h>
 
 #include "findings/finding.h"

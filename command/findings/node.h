@@ -46,7 +46,10 @@ struct port_check {
 	uint64_t rtt_ns;
 	/* Why the port is not checked; NULL: it is */
 	const char *left_out;
-	/* The port is down, and only its peers can tell whether that matters. */
+	/*
+	 * The port is down; whether it should be up is not known before this
+	 * host is compared with the hosts like it.
+	 */
 	bool is_doubtful;
 };
 
@@ -61,7 +64,7 @@ struct node_check {
 	size_t count;
 	struct progress progress;
 	struct expected expected; /* ports of the peers */
-	/* here the SA's answers are counted; NULL: they are not */
+	/* counts the SA's answers; NULL: they are not counted */
 	struct answers *answers;
 	bool out_of_memory;
 	/* a peer's name is ambiguous, and a message was printed */
@@ -84,8 +87,9 @@ void node_finding_add(struct node_check *check, enum ibsa_finding_kind kind,
 int node_check_run(struct node_check *check, struct ibsa_error *error);
 
 /*
- * Judge the ports that are down, although no option and no role says that they
- * should be up: those that the hosts like this one have are critical.
+ * Judge the ports that are down, and of which neither an option nor a given
+ * role says that they should be up. Such a port is a critical finding if the
+ * hosts like this one have its rail.
  */
 void down_ports_check(struct node_check *check);
 

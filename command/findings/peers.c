@@ -110,8 +110,9 @@ struct trip {
 	struct peer *peer;
 	char device[64 + 1]; /* of the peer, or "" */
 	/*
-	 * the SA of the querying port has a record of the peer's port; false if
-	 * the peer is not given by name or LID, as no record is queried then
+	 * the SA of the querying port has a NodeRecord of the peer's port;
+	 * false if the peer is given by a GID or GUID, because no NodeRecord is
+	 * queried then
 	 */
 	bool is_local;
 	int reach;
@@ -436,7 +437,10 @@ static void absence_add(const char *detail, void *arg)
 			 absent->peer->text, "%s", detail);
 }
 
-/* Report where --expect has the ports of a peer. Return: whether it has any. */
+/*
+ * Report where the topology of --expect has the ports of a peer that the SA
+ * does not show. Return: whether a port was reported.
+ */
 static bool absence_report(struct node_check *check, const struct peer *peer)
 {
 	struct absent_peer absent = { check, peer };

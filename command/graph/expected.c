@@ -75,8 +75,8 @@ void expected_free(struct expected *expected)
 }
 
 /*
- * A port is compared by the GUID of its node: a file need not have the GUIDs
- * of ports.
+ * A port without a port GUID, which a topology file need not have, is compared
+ * by node GUID and port number.
  */
 bool expected_is_shown(const struct nodes *nodes, const struct ibsa_node *port)
 {
@@ -105,7 +105,7 @@ int expected_absent(const struct expected *expected, const struct nodes *nodes,
 	return CLI_DONE;
 }
 
-/* The other end of the cable of an absent port, as the file has it. */
+/* The port to which the file of --expect connects an absent port. */
 struct far_end {
 	struct ibsa_topology_node node;
 	unsigned int port;
@@ -157,7 +157,10 @@ absence_set(struct ibsa_reason *out, enum ibsa_reason_code code,
 	va_end(args);
 }
 
-/* Find the node that is connected to the port at which another is expected. */
+/*
+ * Return: the name of the node that is connected to the port @end, although the
+ * absent port is expected there; NULL: none is known.
+ */
 static const char *neighbor_find(struct cli *cli, const struct nodes *nodes,
 				 const struct far_end *end,
 				 char out[IBSA_VALUE_TEXT])
@@ -200,7 +203,10 @@ static bool far_state_read(struct cli *cli, const struct far_end *end,
 	       0;
 }
 
-/* Explain from the state of the port at which the absent port is expected. */
+/*
+ * Explain the absence of a port by the state of the port @end, to which the
+ * absent port should be connected.
+ */
 static void cable_explain(struct cli *cli, const struct nodes *nodes,
 			  const struct ibsa_node *port,
 			  const struct far_end *end, struct ibsa_reason *out)

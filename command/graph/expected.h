@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The ports of channel adapters that the topology file of --expect has, and
- * why the SA does not show one of them.
+ * The ports of channel adapters in the topology file of --expect, and the
+ * reason why the SA does not show one of them.
  */
 #ifndef COMMAND_EXPECTED_H
 #define COMMAND_EXPECTED_H
@@ -13,10 +13,10 @@
 
 /**
  * struct expected - ports that the fabric should have
- * @topology: of the file; NULL: --expect is not given
- * @ports:    its @count ports of channel adapters; port_guid is 0 if the file
- *            does not have it
- * @explained: number of ports for which queries were sent to explain them
+ * @topology: topology of the file; NULL: --expect is not given
+ * @ports:    the @count ports of its channel adapters; port_guid is 0 if the
+ *            file does not contain it
+ * @explained: number of ports about which expected_explain() has sent queries
  */
 struct expected {
 	struct ibsa_topology *topology;
@@ -26,27 +26,28 @@ struct expected {
 };
 
 /*
- * Read the file @path of --expect; NULL: it is not given, and no port is
- * expected. The command itself then tells that a name is absent. Return: the
- * exit status; a failure is printed. The caller frees @out in any case.
+ * Read the file @path of --expect. If it is NULL, no port is expected. If it is
+ * not, nodes_find() prints no message for a name that no node has: the command
+ * prints where the node is expected. Return: the exit status; a failure is
+ * printed. The caller frees @out in any case.
  */
 int expected_read(struct cli *cli, const char *path, struct expected *out);
 void expected_free(struct expected *expected);
 
 /*
- * Select the expected ports of a host's name that are not among @nodes.
- * Return: the exit status; a failure is printed. The caller frees @out in any
- * case.
+ * Select the expected ports that the name of a host stands for, except those
+ * that are among @nodes. Return: the exit status; a failure is printed. The
+ * caller frees @out in any case.
  */
 int expected_absent(const struct expected *expected, const struct nodes *nodes,
 		    const char *name, struct node_ports *out);
 
-/* Whether the SA shows a port, which is expected. */
+/* Whether the expected port @port is among @nodes, those that the SA shows. */
 bool expected_is_shown(const struct nodes *nodes, const struct ibsa_node *port);
 
 /*
- * Explain why the SA does not show an expected port: where it should be, and
- * the state of the other end of its cable, which is queried.
+ * Explain why the SA does not show an expected port: write to which port it
+ * should be connected, and the state of that port, which is queried.
  */
 void expected_explain(struct cli *cli, struct expected *expected,
 		      const struct nodes *nodes, const struct ibsa_node *port,
@@ -56,9 +57,10 @@ void expected_explain(struct cli *cli, struct expected *expected,
 typedef void (*absence_fn)(const char *detail, void *arg);
 
 /*
- * Tell for each port of a host's name that the SA does not show where it should
- * be. @report: NULL: messages are printed. Return: the number of these ports; 0
- * also after a failure, which is printed.
+ * For each expected port that the name of a host stands for, and that the SA
+ * does not show, call @report with the reason; if @report is NULL, print the
+ * reason. Return: the number of these ports; 0 also after a failure, which is
+ * printed.
  */
 size_t expected_tell(struct cli *cli, struct expected *expected,
 		     const char *name, absence_fn report, void *arg);

@@ -31,9 +31,9 @@ static int topology_end(int err, struct ibsa_topology *topology)
 }
 
 /*
- * The topology to which records are added, and the first error. Of PortInfo,
- * only that of adapters is added: that of some ports of switches would show
- * other findings than that of all.
+ * The topology to which records are added, and the first error. PortInfoRecords
+ * are added only if they are of adapters: with the records of only some ports
+ * of a switch, there would be other findings than with all of them.
  */
 struct additions {
 	struct ibsa_topology *topology;
@@ -54,7 +54,7 @@ static void links_take(const struct ibsa_reply *reply, void *arg)
 }
 
 /*
- * Query the links. Without them, the names of the adapters are compared only.
+ * Query the links. If the query fails, only the names of adapters are compared.
  */
 static void links_add(struct ibsa_client *client, struct additions *to)
 {
@@ -93,8 +93,8 @@ static void ports_take(const struct ibsa_reply *reply, void *arg)
 }
 
 /*
- * Query the rates of the ports with this number: the adapters' ports, and few
- * of the switches'.
+ * Query the rates of the ports with this number. An adapter has few ports, so
+ * that the SA returns the records of few ports of switches.
  */
 static void rates_add(struct ibsa_client *client, struct additions *to,
 		      uint8_t number)
@@ -111,7 +111,10 @@ static void rates_add(struct ibsa_client *client, struct additions *to,
 		(void)!ibsa_query_wait(client, &query, ports_take, to);
 }
 
-/* Compare the links, and the rates of the ports with numbers up to @ports. */
+/*
+ * Compare the links, and the rates of the adapters' ports with numbers up to
+ * @ports.
+ */
 static int links_read(struct ibsa_client *client, const struct nodes *nodes,
 		      uint8_t ports, struct rails *out)
 {
@@ -291,7 +294,10 @@ void rails_reason(const struct cli *cli, const struct rail_finding *rail,
 {
 	const char *what = rail->what.text;
 	const bool is_certain = nodes_are_shown(cli);
-	/* The library has links to see that the SA hides some. */
+	/*
+	 * The library states this itself if the links show that the SA hides
+	 * some nodes.
+	 */
 	const bool is_told = is_certain || strstr(what, "does not show it");
 
 	*out = (struct ibsa_reason){

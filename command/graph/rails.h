@@ -11,7 +11,7 @@
 
 /**
  * struct rails - the comparison of all hosts that an SA shows
- * @topology: its topology, or NULL
+ * @topology:    topology with the hosts; NULL: there is none
  * @is_borrowed: the topology belongs to the caller
  */
 struct rails {
@@ -22,8 +22,9 @@ struct rails {
 /**
  * struct rail_finding - what is wrong with a rail of a host
  * @kind:      IBSA_FINDING_RAIL_MISSING, or another of these
- * @name:      of the finding
- * @node_guid: of the adapter; of a missing one, of another of the host
+ * @name:      name of the kind of the finding
+ * @node_guid: node GUID of the adapter; if the adapter is missing, that of
+ *             another adapter of the host
  * @device:    name of the adapter, such as mlx5_3
  * @what:      the sentence of the finding
  */
@@ -52,8 +53,9 @@ int rails_use(struct ibsa_topology *topology, struct rails *out);
 void rails_free(struct rails *rails);
 
 /*
- * Find the next finding about a rail of the host, from finding @index on, which
- * begins with 0. Return: false: there is no further one.
+ * Find the next finding about a rail of the host, beginning with the finding
+ * *@index; the caller sets *@index to 0 before the first call. Return: false:
+ * there is no further finding.
  */
 bool rails_next(const struct rails *rails, const char *host, size_t *index,
 		struct rail_finding *out);
@@ -69,21 +71,24 @@ void machine_rails_take(struct machine *machine, const struct rails *rails,
 void rails_print(const struct rails *rails, const char *host);
 
 /*
- * Print whether rails of other hosts are missing, so that the ports of a job are
- * not the same at all hosts.
+ * If rails of other hosts are missing, print a message: a job that uses all
+ * ports of its hosts has fewer ports at some of them.
  */
 void rails_print_unequal(const struct rails *rails, const char *host);
 
 /*
- * Set the reason why there is no path to a rail that is missing: if the SA does
- * not show all nodes to this port, it is only possible.
+ * Set the reason why there is no path to a port: the rail is missing. The
+ * reason is certain only if the SA shows all nodes to this port.
  */
 void rails_reason(const struct cli *cli, const struct rail_finding *rail,
 		  struct ibsa_reason *out);
 
 enum { HOST_TEXT = TARGET_NAME_BYTES + 1 };
 
-/* Write the host in the description "HOST DEVICE" of a node. Return: @out. */
+/*
+ * Write the first word of a node description, which is the name of the host.
+ * Return: @out.
+ */
 const char *host_of(const char *description, char out[HOST_TEXT]);
 
 #endif

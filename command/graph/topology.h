@@ -30,7 +30,7 @@ struct topology_view {
 int topology_view_prepare(struct topology_view *view);
 void topology_view_free(struct topology_view *view);
 
-/* Return: a node; its name is that of --node-name-map, if it has the node. */
+/* Return: a node, with the name that --node-name-map has for it, if any. */
 struct ibsa_topology_node topology_view_node(const struct topology_view *view,
 					     size_t index);
 
@@ -49,9 +49,9 @@ uint32_t topology_view_lid(const struct topology_view *view, size_t node,
 			   unsigned int number, uint8_t *out_lmc);
 
 /*
- * Whether a link is counted at this end, so that it is counted once: at the end
- * that comes first in the order of nodes and ports; but if the other end does
- * not report the link, at this end.
+ * Whether a link is counted at this end, so that each link is counted once: at
+ * the end that comes first in the order of nodes and ports; if only one end
+ * reports the link, at that end.
  */
 bool topology_is_first_end(const struct ibsa_topology *topology, size_t node,
 			   const struct ibsa_topology_port *port);

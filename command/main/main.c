@@ -273,7 +273,10 @@ static int help_take(struct cli *cli)
 	return CLI_DONE;
 }
 
-/* Whether there is a fabric about which the default command tells. */
+/*
+ * Whether there is a fabric, or a device of this machine, for the default
+ * command.
+ */
 static bool has_fabric(const struct cli *cli)
 {
 	return cli->open.fabric || secure_getenv("IBSA_FABRIC") ||

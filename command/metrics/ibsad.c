@@ -7,14 +7,17 @@
 
 #include "metrics/ibsad.h"
 
-/* The rows of ibsad --status that tell of the present; the others count. */
+/* Whether a row of ibsad --status is a present number, not a counter. */
 static bool is_present(const char *kind)
 {
 	return !strcmp(kind, "clients") || !strcmp(kind, "services") ||
 	       !strcmp(kind, "subscriptions");
 }
 
-/* Write the rows "KIND NUMBER" of a status that are, or are not, the present. */
+/*
+ * Write the rows "KIND NUMBER" of a status: the present numbers if @present is
+ * set, otherwise the counters.
+ */
 static void status_write(struct metrics_text *text, const char *device,
 			 char *status, bool present)
 {

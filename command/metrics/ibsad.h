@@ -5,8 +5,9 @@
 #include "metrics/text.h"
 
 /*
- * Write a sample of each number in the status of ibsad, for each device
- * that it serves. @present: the present numbers; otherwise, the counters.
+ * Write a sample of each number in the status of ibsad, for each device of this
+ * machine that an ibsad serves: the present numbers, such as that of clients,
+ * if @present is set; otherwise the counters.
  */
 void metrics_ibsad_write(struct metrics_text *text, bool present);
 

@@ -39,10 +39,10 @@ void ends_free(struct ends *ends);
 int ends_to_gids(struct cli *cli, struct ends *ends, size_t count);
 
 /*
- * Find the ports of "self": the client's port. If the host has several
- * adapters, all its active ports in the same subnet: of this machine or, on a
- * fabric, of the node's host. If an option names a device or port: only the
- * client's port. @nodes may be NULL.
+ * Find the ports that "self" stands for: all active ports, in the subnet of the
+ * client's port, of this machine or, on a fabric, of the host of the client's
+ * node. If the options or IBSA_NODE name an adapter or port, or the host has
+ * only one adapter: only the client's port. @nodes may be NULL.
  *
  * Return: the exit status. The caller frees @out in any case.
  */

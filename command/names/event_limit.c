@@ -17,7 +17,10 @@ bool event_limit_take(struct event_limit *limit, uint64_t sequence)
 
 	if (limit->full_ms < now)
 		limit->full_ms = now;
-	/* After a gap, events are left out until there is room for several. */
+	/*
+	 * After an event was left out, further events are left out until there
+	 * is room for several.
+	 */
 	if (limit->full_ms - now > BURST_MS - again_ms) {
 		limit->left_out++;
 		limit->sequence = sequence;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The events of a watch, in their order, each with the name of its node, which
- * is requested from the SA; their number in a time is limited.
+ * Prints the events of a watch in their order, each with the name of its node,
+ * which is requested from the SA. The number of events per second is limited.
  */
 #ifndef COMMAND_EVENT_LINES_H
 #define COMMAND_EVENT_LINES_H
@@ -28,22 +28,25 @@ enum {
 };
 
 struct event_limit {
-	/* the time at which the whole burst can be used again */
+	/*
+	 * the time at which a burst of EVENT_LIMIT_BURST events is possible
+	 * again
+	 */
 	int64_t full_ms;
 	/*
 	 * Number of events left out since event_limit_left_out() has returned
 	 * this number.
 	 */
 	uint64_t left_out;
-	uint64_t sequence; /* of the last one */
+	uint64_t sequence; /* of the last event left out */
 };
 
 /* Return: whether to print an event; if not, it is counted as left out. */
 bool event_limit_take(struct event_limit *limit, uint64_t sequence);
 
 /*
- * Return: the number of events that were left out; 0: none, or there is not yet
- * room for the events of half a second and @is_ending is false.
+ * Return: the number of events that were left out; 0: none was, or @is_ending
+ * is false and there is not yet room for the events of half a second.
  */
 uint64_t event_limit_left_out(struct event_limit *limit, bool is_ending);
 
@@ -63,8 +66,8 @@ const char *link_change_text(const struct link_change *change,
 			     char out[LINK_CHANGE_TEXT]);
 
 /*
- * An event that is printed after all earlier events; an earlier one may be
- * waiting for the name of its node.
+ * An event that is to be printed after all earlier events, which may be waiting
+ * for the name of a node.
  */
 struct event_line {
 	struct event_line *next;
@@ -85,7 +88,7 @@ typedef void (*event_line_fn)(const struct event_line *line, const char *name,
 /**
  * struct event_lines - events that wait to be printed
  * @was_subscribed: there was an event IBSA_EVENT_SUBSCRIBED
- * @is_ending:      no name is waited for
+ * @is_ending:      print all events, also without the names of their nodes
  */
 struct event_lines {
 	struct names names;
@@ -99,22 +102,24 @@ struct event_lines {
 };
 
 /*
- * @lines must stay where it is until event_lines_end(), which prints all that is
- * left. @client is that of the watch, and is closed before.
+ * @lines must stay where it is until event_lines_end(), which prints the events
+ * that are left. The caller closes @client, that of the watch, before
+ * event_lines_end().
  */
 void event_lines_start(struct event_lines *lines, struct ibsa_client *client,
 		       event_line_fn print, void *arg);
 void event_lines_add(struct event_lines *lines, const struct ibsa_event *event);
 
-/* As event_lines_add(), of an event about @change; NULL: the change is unknown. */
+/* As event_lines_add(), for an event about @change; NULL: unknown. */
 void event_lines_add_link(struct event_lines *lines,
 			  const struct ibsa_event *event,
 			  const struct link_change *change);
 void event_lines_end(struct event_lines *lines);
 
 /*
- * If events were left out, print so once there is room again. Call it after each
- * wait, which takes at most event_lines_wait_ms(); -1: no limit.
+ * event_lines_room_check() prints how many events were left out, once there is
+ * room for further events; call it after each wait. event_lines_wait_ms()
+ * returns the maximum duration of a wait; -1: no limit.
  */
 void event_lines_room_check(struct event_lines *lines);
 int event_lines_wait_ms(const struct event_lines *lines);

@@ -352,7 +352,10 @@ bool machine_is_local(const struct cli *cli)
 	       (!fabric || !*fabric || secure_getenv("SYSFS_PATH"));
 }
 
-/* Find the roles of the ports, which may be a part of those of the host. */
+/*
+ * Find the roles of the ports. All ports of the host are read for this, because
+ * @machine may have only some of them.
+ */
 static int roles_read(const struct cli *cli, struct machine *machine)
 {
 	struct port_roles *roles = NULL;

@@ -59,8 +59,9 @@ int node_ports_check(const struct node_ports *ports, const char *where,
 		     const char *name);
 
 /*
- * Return: whether the SA shows all nodes to this port: the port is a full
- * member of the default partition, of which an SM makes each port a member.
+ * Return: whether the SA shows all nodes to this port: whether the port is a
+ * full member of the default partition. The SM makes each port at least a
+ * limited member of this partition.
  */
 bool nodes_are_shown(const struct cli *cli);
 

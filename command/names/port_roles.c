@@ -29,7 +29,11 @@ static bool is_same_host(const char *a, const char *b)
 	return len == strcspn(b, " ") && memcmp(a, b, len) == 0;
 }
 
-/* @is_one: all ports are of one host; otherwise the names begin with it. */
+/*
+ * Find the roles of the ports of each host. @is_one: all ports belong to one
+ * host; otherwise a port belongs to the host that is the first word of its
+ * name.
+ */
 static int hosts_find(struct port_roles *roles, bool is_one, bool is_local)
 {
 	struct machine_port *all = roles->all;
@@ -51,8 +55,8 @@ static int hosts_find(struct port_roles *roles, bool is_one, bool is_local)
 }
 
 /*
- * Find the roles, after @status of adding the ports. Return: the exit status;
- * after a failure, *@out is NULL.
+ * Find the roles, unless @status says that adding the ports has failed. Return:
+ * the exit status; after a failure, *@out is NULL.
  */
 static int roles_finish(struct port_roles *roles, int status, bool is_one,
 			bool is_local, struct port_roles **out)

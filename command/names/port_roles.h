@@ -8,11 +8,11 @@
 struct port_roles;
 
 /*
- * Find the roles of all ports of this machine; or of the host whose name
- * @host begins with, or of all hosts of a fabric if @host is NULL. Return: the
- * exit status; after a failure, which is printed, *@out is NULL, and the roles
- * are unknown. port_roles_free() frees *@out, which is valid as long as the list
- * or the fabric.
+ * Find the roles of all ports in a list of devices, or of ports of a fabric:
+ * those of the host that is the first word of @host, or those of all hosts if
+ * @host is NULL. Return: the exit status; after a failure, which is printed,
+ * *@out is NULL. *@out must not be used after the list or the fabric has been
+ * freed.
  */
 int port_roles_of_list(const struct ibsa_device_list *list, bool is_local,
 		       struct port_roles **out);
@@ -21,8 +21,8 @@ int port_roles_of_fabric(struct ibsa_fabric *fabric, const char *host,
 void port_roles_free(struct port_roles *roles);
 
 /*
- * Return: a port; NULL: not found. @roles may be NULL. @name: of the device or,
- * on a fabric, of the node.
+ * Return: the port with this name and number; NULL: there is none, or @roles is
+ * NULL. @name: name of the device or, on a fabric, description of the node.
  */
 const struct machine_port *port_roles_find(const struct port_roles *roles,
 					   const char *name,

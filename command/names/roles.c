@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Finds the roles of a host's ports. Hosts for GPUs have eight or more adapters
- * for the applications, others for storage, ports without a cable, and the ports
- * by which NVIDIA's NVLink switches are managed.
+ * Finds the roles of a host's ports. A host with GPUs may have eight or more
+ * adapters for applications, other adapters for storage, ports without a cable,
+ * and ports by which NVIDIA's NVLink switches are managed.
  *
  * Source: NVIDIA, Fabric Manager User Guide: the VPD of an adapter that manages
  * NVLink switches has the text SW_MNG. Only root can read a VPD.
@@ -273,7 +273,10 @@ static bool is_same_kind(const struct machine_port *a,
 	return a->state.link == b->state.link && tenths_of(a) == tenths_of(b);
 }
 
-/* Most subnets have the default GID prefix; one has one SM. */
+/*
+ * Two subnets may both have the default GID prefix, so the LIDs of their SMs
+ * are compared, too.
+ */
 static bool is_same_subnet(const struct machine_port *a,
 			   const struct machine_port *b)
 {
@@ -296,7 +299,10 @@ static uint64_t kind_rate(const struct machine_port *ports, size_t count,
 	return sum;
 }
 
-/* Return: a port of the kind with the highest rate in total; NULL: no port. */
+/*
+ * Return: a port of that kind of ports which have the highest sum of rates;
+ * NULL: no port without a role is up.
+ */
 static const struct machine_port *compute_find(const struct machine_port *ports,
 					       size_t count)
 {
@@ -317,9 +323,10 @@ static const struct machine_port *compute_find(const struct machine_port *ports,
 }
 
 /*
- * Whether a port of the kind of @model is in a subnet with fewer such ports than
- * another, and there are two: adapters for storage, of the rate of the others.
- * Where each rail is a subnet, there are more.
+ * Whether the ports of the kind of @model are in two subnets, and that of
+ * @model has fewer of them. The ports of this subnet are then for storage,
+ * although they have the rate of those for applications. Ports in more than two
+ * subnets are rails that have a subnet each.
  */
 static bool is_in_smaller_subnet(const struct machine_port *ports, size_t count,
 				 const struct machine_port *model)
@@ -368,7 +375,10 @@ static void up_role_set(const struct machine_port *ports, size_t count,
 		role_set(port, ROLE_STORAGE, BY_OTHER);
 }
 
-/* Return: the role of a port that is down, as of a port of the same board. */
+/*
+ * Return: the role of a port that is down: that of a port that is up on the
+ * same kind of board, otherwise ROLE_COMPUTE.
+ */
 static enum port_role down_role(const struct machine_port *ports, size_t count,
 				const struct machine_port *port)
 {

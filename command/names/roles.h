@@ -18,7 +18,8 @@ enum port_role {
 /**
  * struct machine_port - a port of a host, and its role
  * @opened_as: device or node that ibsa_open() takes
- * @name:      of the device; on an embedded fabric, description of the node
+ * @name:      name of the device; on an embedded fabric, description of the
+ *             node
  * @device:    name of the device; on an embedded fabric, the part of the node's
  *             description after the host, or else the description
  * @number:    port number
@@ -26,7 +27,7 @@ enum port_role {
  *             not valid
  * @state:     its state
  * @rate:      as the kernel writes it; "" or NULL if unknown
- * @board:     of the device, or NULL
+ * @board:     board ID of the device, or NULL
  * @pkeys:     P_Key table; empty entries are 0
  * @role:      role among all ports of the host
  * @role_reason: the role and what shows it, such as "its role is storage: ...";
@@ -52,11 +53,11 @@ struct machine_port {
 };
 
 /*
- * Find the roles of all ports of one host: those that the file of roles has for
- * their devices; otherwise from their link layers, rates and subnets, from the
- * PCI devices, and from the counters. The file is that of IBSA_ROLES, or else
- * /etc/ibsa/roles.conf. @is_local: the ports are those of this machine. Return:
- * the exit status; a failure is printed.
+ * Find the roles of all ports of one host. The file of roles may contain the
+ * role of a device; the other roles follow from the link layers, rates and
+ * subnets of the ports, from the PCI devices, and from the counters. The file
+ * is that of IBSA_ROLES, or else /etc/ibsa/roles.conf. @is_local: the ports are
+ * those of this machine. Return: the exit status; a failure is printed.
  */
 int roles_find(struct machine_port *ports, size_t count, bool is_local);
 

@@ -26,7 +26,10 @@ enum option_group {
 	GROUP_OUTPUT = GROUP_FORMAT | GROUP_ROWS | GROUP_VERBOSE |
 		       GROUP_VERSION | GROUP_HELP,
 	GROUP_ALL = GROUP_OPEN | GROUP_OUTPUT,
-	/* No option: --sa may also have a word for a simulated fabric. */
+	/*
+	 * This bit is no option: the value of --sa may also be embedded or
+	 * none.
+	 */
 	GROUP_SA_WORD = 1 << 13,
 	/* Further formats. */
 	GROUP_NET = 1 << 14, /* net, slurm, slurm-yaml */

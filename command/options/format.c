@@ -4,7 +4,7 @@
 
 #include "options/format.h"
 
-/* The group of a format is in the rows of the commands that write it. */
+/* @group: a command writes the format if its row contains this group */
 static const struct format {
 	const char *name;
 	enum out_shape shape;

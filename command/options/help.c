@@ -5,8 +5,8 @@
 #include "options/format.h"
 
 /*
- * The options of most commands, in groups; --help names them, and ibsa(8)
- * explains them.
+ * The options of most commands, in groups. --help lists only their names;
+ * ibsa(8) explains the options.
  */
 static const struct heading {
 	const char *name;
@@ -79,8 +79,8 @@ static void own_print(const struct cli *cli, struct out *out,
 }
 
 /*
- * Print the options under a heading, of those in @set, that have no line of
- * their own; and nothing if there is none.
+ * Print a line with a heading and the names of its options, of those in @set
+ * that have no line of their own. Without such an option, print nothing.
  */
 static void heading_print(const struct cli *cli, struct out *out,
 			  const struct heading *heading,

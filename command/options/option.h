@@ -26,15 +26,15 @@ enum option_file {
  * @letter:   short option; 0: none
  * @name:     long option
  * @argument: name of its value in --help; NULL: it has no value
- * @help:     one line; NULL: it follows from the command
+ * @help:     one line; NULL: the help lists the formats that the command writes
  * @set:      parses the value into the member at @at and returns the exit
  *            status; a failure is printed. NULL: the member is a const char *,
  *            or a bool for an option without a value
  * @at:       offset of the member in the struct that the table fills
  * @parts:    parts of the command that accept the option; 0: all
- * @file:     what the value names
+ * @file:     whether the value names a file, and for what it is used
  * @group:    for an option in struct cli: the bit of its enum option_group
- * @max:      for a member that is a number from 1 to @max; 0: it is not one
+ * @max:      the value is a number from 1 to @max; 0: it is not a number
  * @repeats:  an option with a value that may be given more than once
  */
 struct option_row {

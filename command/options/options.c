@@ -44,7 +44,10 @@ static void table_add(struct options *options, const struct option_table *table)
 		entry_add(options, &table->rows[i], NULL);
 }
 
-/* Return: the table whose next row has the first name, or NULL at the end. */
+/*
+ * Return: of the tables with a row left, the one whose next row has the first
+ * name in the alphabet; NULL: no row is left.
+ */
 static const struct merged_table *first_find(const struct merged_table *tables,
 					     size_t count)
 {
@@ -59,8 +62,9 @@ static const struct merged_table *first_find(const struct merged_table *tables,
 }
 
 /*
- * Skip the row in a table if it has the name of @row: for getopt_long(), the
- * two are one option, so they must have the same form.
+ * Skip the next row of a table if it has the same name as @row. For
+ * getopt_long(), both are one option, so both must have the same letter and
+ * kind of value.
  */
 static void row_skip(struct merged_table *table, const struct option_row *row)
 {
@@ -87,7 +91,10 @@ static void tables_merge(struct options *options, struct merged_table *tables,
 	}
 }
 
-/* Return: the number of tables, of which @out receives those with rows. */
+/*
+ * Write the tables of options that are merged by name to @out. Return: their
+ * number.
+ */
 static size_t tables_list(const struct command *const *commands,
 			  struct merged_table *out)
 {
@@ -321,8 +328,9 @@ static int row_set(void *base, const struct option_row *row, const char *value)
 }
 
 /*
- * Parse the value of an option that the command does not have: a wrong value is
- * reported before that.
+ * Parse the value of an option that the command does not accept: if the value
+ * is wrong, this is reported, and not that the command does not accept the
+ * option.
  */
 static int value_check(const struct option_entry *entry, const char *value)
 {

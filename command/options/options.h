@@ -20,7 +20,7 @@ struct option_entry {
 	bool is_given;
 };
 
-/* All options: as --help lists them; each name once. */
+/* All options in the order of --help; each name occurs once. */
 struct options {
 	struct option_entry *all;
 	size_t count;
@@ -92,8 +92,9 @@ struct option_words {
 
 /*
  * Print the help of the options in @set, which the command or a part of it
- * accepts: a line for each that is its own, and the names of the others. @words
- * has the lines that differ, and ends with an entry without a name; NULL: none.
+ * accepts: of the options that most commands have, only the names; of each
+ * other option, a line. @words contains the lines that differ from those in the
+ * tables, and ends with an entry without a name; NULL: no line differs.
  */
 void options_help(const struct cli *cli, struct out *out,
 		  const struct option_set *set,
@@ -104,8 +105,7 @@ const struct option_row *option_find(const struct option_table *table,
 				     const char *name);
 
 /*
- * Whether the option @row, of any table, is among those of @set that @command
- * has.
+ * Whether @command has the option with the name of @row, and @set contains it.
  */
 bool option_is_taken(const struct option_row *row,
 		     const struct command *command,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rows of options that some commands have in their own tables, with the same
- * help for each, but for --all: @type is the struct that the table fills, @parts
- * the parts of the command that accept the option.
+ * Rows of options that several commands have in their own tables, with the same
+ * help in each command; only that of --all differs. @type is the struct that
+ * the table fills; @parts are the parts of the command that accept the option.
  */
 #ifndef COMMAND_SHARED_H
 #define COMMAND_SHARED_H

@@ -69,8 +69,8 @@ struct cli {
 };
 
 /*
- * Print on stderr how to try an example fabric, on a machine without a device;
- * on others, which command checks the devices.
+ * Print on stderr, on a machine without a device, how to try an example fabric;
+ * on another machine, which command checks the devices.
  */
 void suggest_fabric(void);
 
@@ -102,8 +102,8 @@ bool fabric_is_server(const char *fabric);
 bool sysfs_is_empty(void);
 
 /*
- * Write why this machine has no device, or why its devices cannot be read. @err
- * is 0 or the error from reading them.
+ * Write why this machine has no device (@err is 0), or why its devices cannot
+ * be read (@err is the error from reading them).
  */
 void no_device_text(int err, struct ibsa_error *out);
 
@@ -120,8 +120,8 @@ int no_device_explain(int err);
 int error_explain(int err, const struct ibsa_error *error);
 
 /*
- * As error_explain(), for a topology file that could not be loaded; also print
- * where the installed example of its name is.
+ * As error_explain(), for a topology file that could not be loaded. If an
+ * installed example has the same name, its path is printed, too.
  */
 int fabric_error_explain(int err, const struct ibsa_error *error,
 			 const char *fabric);

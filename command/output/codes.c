@@ -49,7 +49,10 @@ static const char *const time_selectors[] = {
 #field, NULL, 0, \
 	}
 
-/* The fields that are codes; without a list, the code is a time's exponent. */
+/*
+ * The fields that are codes. A code without a list is the exponent of a time;
+ * see time_text().
+ */
 static const struct codes {
 	const char *field;
 	const char *const *list;
@@ -136,7 +139,7 @@ const char *codes_gbps(uint64_t mbps, char out[CODE_TEXT])
 
 /*
  * Return: @out, with the number at the beginning of the name of a rate, such as
- * "400Gb/s": the signalling rate is another number.
+ * "400Gb/s". ibsa_rate_mbps() would return another number, the signalling rate.
  */
 static const char *rate_number(uint64_t code, char out[CODE_TEXT])
 {

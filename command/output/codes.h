@@ -21,9 +21,9 @@ const char *codes_text(const struct ibsa_field *field, uint64_t code,
 		       char out[CODE_TEXT]);
 
 /*
- * Return: what follows the name of the cell with the quantity for which a code
- * of the field stands, "_bytes" of an MTU or "_gbps" of a rate; NULL: the codes
- * stand for none.
+ * Return: the end of the name of the cell with the quantity for which a code of
+ * the field stands: "_bytes" for an MTU, "_gbps" for a rate; NULL: the codes of
+ * the field stand for no quantity.
  */
 const char *codes_quantity_suffix(const struct ibsa_field *field);
 
@@ -40,7 +40,10 @@ const char *codes_gbps(uint64_t mbps, char out[CODE_TEXT]);
 /* Whether the field is a P_Key, which JSON has as text, such as "0xffff". */
 bool codes_is_pkey(const struct ibsa_field *field);
 
-/* Return: the name of a code, such as Active; a code without a name as text. */
+/*
+ * Return: the name of a code, such as "Active"; without a name, the code as
+ * text.
+ */
 const char *codes_name(enum ibsa_show show, uint64_t code, char out[CODE_TEXT]);
 
 #endif

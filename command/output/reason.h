@@ -10,8 +10,9 @@
 enum {
 	REASON_CELL_TEXT = 64,
 	/*
-	 * For so many failures the reason is searched, each with several
-	 * queries; the others are usually failures for the same reason.
+	 * Maximum number of failures of which the reason is searched, which
+	 * takes several queries each. Further failures usually have the same
+	 * reason.
 	 */
 	REASONS_MAX = 32,
 };
@@ -44,7 +45,10 @@ enum { REASON_RAIL_MISSING = 128 };
 	CODE(CONSTRAINT, "constraint")		\
 	CODE(NOT_MEMBER, "not-member")
 
-/* For columns: the reasons, and their codes, each after a '|'. */
+/*
+ * For tables of columns: all reasons, and all codes of reasons, each after a
+ * '|'.
+ */
 #define REASON_WORD(name, text) "|" text "|possibly " text
 #define REASON_WORDS \
 	IBSA_REASONS(REASON_WORD) REASON_WORD(, REASON_RAIL_MISSING_TEXT)

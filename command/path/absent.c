@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibsa path: the ports of the two hosts that the SA does not show, because
- * --expect has them, or because the hosts like theirs have such a rail.
+ * ibsa path: finds the ports of the two hosts that the SA does not show: ports
+ * in the topology of --expect, or rails that other hosts like these two have.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,10 @@ static int absent_add(struct absent *absent, const struct end *end,
 	return list_put(&absent->all, &absent->count, &port, sizeof(port));
 }
 
-/* Add the ports of a name that --expect has, but the SA does not show. */
+/*
+ * Add the ports that the name stands for in the topology of --expect, and that
+ * the SA does not show.
+ */
 static int expected_add(struct search *search, const char *name,
 			struct absent *out)
 {
@@ -66,8 +69,8 @@ static int rail_add(struct absent *absent, const struct rail_finding *rail)
 }
 
 /*
- * Add the findings about the rails of the host of a port: a missing rail is an
- * absent port.
+ * Add the findings about the rails of the host to which @port belongs. For a
+ * missing rail, an absent port is added.
  */
 static int rails_add(struct search *search, const struct end *port,
 		     struct absent *out)
@@ -97,8 +100,8 @@ static int rails_add(struct search *search, const struct end *port,
 }
 
 /*
- * Whether there are two hosts of which one has several adapters, so that the
- * others like it may have further ones.
+ * Whether both ends have a port, and one has several: only then a rail of these
+ * hosts may be missing.
  */
 static bool have_rails(const struct ends ends[2])
 {
@@ -222,8 +225,8 @@ int absent_rows_add(struct rows *rows, const struct form *form,
 }
 
 /*
- * Print the other findings about rails of the two hosts, and note each in the
- * rows of the paths of its port.
+ * Print the findings about rails of the two hosts except missing rails, and
+ * note each in the rows of the paths from or to its adapter.
  */
 void absent_rails_note(struct rows *rows, const struct absent absent[2])
 {

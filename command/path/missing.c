@@ -8,10 +8,6 @@
 #include "path/path.h"
 #include "session/query_wait.h"
 
-/*
- * Make room for a row; the caller counts it when it is complete. Return: the
- * row; NULL if memory is short.
- */
 struct row *path_row_add(struct rows *rows)
 {
 	struct row *row = list_add(&rows->all, &rows->count, sizeof(*row));
@@ -99,9 +95,9 @@ int path_add_unnamed(struct cli *cli, struct rows *rows,
 }
 
 /*
- * If this port is down, add a row with this reason: without an active port, no
- * query is answered. Return: CLI_SILENT, also if the port is not down, because
- * the SA did not answer; CLI_DEVICE: memory is short.
+ * The SA did not answer: if the reason is that this port is down, add a row
+ * with this reason. Return: CLI_SILENT, also without a row; CLI_DEVICE: out of
+ * memory.
  */
 int path_add_down(struct cli *cli, struct rows *rows, const struct form *form)
 {

@@ -151,7 +151,7 @@ static int pairs_query(struct cli *cli, const struct form *form,
 	return worst;
 }
 
-/* The ports of both hosts: those that the SA shows, and the others. */
+/* The ports of both hosts: @ends are shown by the SA, @absent are not. */
 struct hosts {
 	struct expected expected;
 	struct nodes nodes; /* all, if an end is given by name */
@@ -217,7 +217,10 @@ static unsigned int rate_of(const struct rows *rows, const struct row *row)
 		       : ibsa_rate_mbps(row->host.path.rate);
 }
 
-/* Whether the path of one of several rails has a lower rate than others. */
+/*
+ * Whether one of the paths between devices of the same name has a lower rate
+ * than another path.
+ */
 static bool has_slow_rail(const struct rows *rows)
 {
 	unsigned int most = 0;

@@ -79,8 +79,8 @@ struct rows {
 };
 
 /*
- * Add a row. Return: the row, which the caller takes back by counting one row
- * less; NULL if memory is short.
+ * Add a row; the caller may remove the last row by decrementing @count. Return:
+ * the row; NULL: out of memory.
  */
 struct row *path_row_add(struct rows *rows);
 
@@ -89,9 +89,10 @@ void path_put_ends(struct form *form, const struct end *src,
 		   const struct end *dst);
 
 /*
- * Add a row: for a pair without a path, with the fields of the query; for a
- * name that no node has; or, if this port is down, for that. Return: the exit
- * status: CLI_NO; CLI_SILENT of path_add_down(), also if the port is not down.
+ * Add a row. path_add_missing(): for a pair without a path, with the fields of
+ * the query. path_add_unnamed(): for a name that no node has. path_add_down():
+ * if this port is down, with this reason. Return: CLI_NO; path_add_down()
+ * returns CLI_SILENT, also without a row. CLI_DEVICE: out of memory.
  */
 int path_add_missing(struct rows *rows, const struct form *pair,
 		     const struct ibsa_reason *reason);
@@ -113,7 +114,7 @@ struct absent_port {
 	struct ibsa_reason reason;
 };
 
-/* What is absent at one host, and other findings about its rails. */
+/* The absent ports of one host, and other findings about its rails. */
 struct absent {
 	struct absent_port *all;
 	size_t count;
@@ -125,19 +126,20 @@ struct expected;
 struct rail_finding;
 
 /*
- * Find the ports of the two targets that the SA does not show: ports that
- * --expect has, or, without --expect, rails that the hosts like theirs have.
+ * Find the ports of the two targets that the SA does not show: ports in the
+ * topology of --expect; without --expect, rails that hosts like theirs have.
  * @nodes: all nodes; NULL: they are queried if they are needed.
- * Return: the exit status; a failure is printed. The caller frees both in any
- * case.
+ * Return: the exit status; a failure is printed. The caller frees both elements
+ * of @out in any case.
  */
 int absent_find(struct cli *cli, struct expected *expected,
 		const struct nodes *nodes, const struct target *targets,
 		const struct ends ends[2], struct absent out[2]);
 
 /*
- * Add the findings about rails of two hosts that are slower than at the hosts
- * like theirs. Both have a port. Return: the exit status; a failure is printed.
+ * Add the findings about rails of the two hosts that are slower than the same
+ * rails of hosts like them. Both elements of @ends have a port. Return: the
+ * exit status; a failure is printed.
  */
 int slow_rails_find(struct cli *cli, const struct nodes *nodes,
 		    const struct ends ends[2], struct absent out[2]);

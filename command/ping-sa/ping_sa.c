@@ -40,9 +40,9 @@ static const char second_signal_text[] = "ended before the summary was printed";
 
 /**
  * struct answer - how one of the queries ended
- * @number: of the query, from 1
+ * @number: number of the query, from 1
  * @err, @status, @tries: as in struct ibsa_reply
- * @rtt_ns: as there; also 0 if the SA was busy until the deadline
+ * @rtt_ns: as in struct ibsa_reply, but 0 if the SA was busy until the deadline
  */
 struct answer {
 	unsigned int number;
@@ -54,14 +54,14 @@ struct answer {
 
 /**
  * struct ping - the queries of this command
- * @all:       the @ended answers for JSON, whose array is written at the end;
- *             NULL: each is written as it comes
- * @last:      the answer that came last
+ * @all:       for JSON output, which is written at the end: how each of the
+ *             @ended queries ended; NULL: a row is written when a query ends
+ * @last:      how the last query ended
  * @ended:     number of queries that have ended
- * @sent:      number of these that were sent
- * @answered:  number of these that an SA has answered
- * @timed:     number of these with a time: at least @min_ns, at most @max_ns
- *             and together @sum_ns
+ * @sent:      number of queries that were sent
+ * @answered:  number of queries that an SA has answered
+ * @timed:     number of answers whose time is known; the shortest is @min_ns,
+ *             the longest @max_ns, the sum @sum_ns
  * @in_flight: a query has not ended
  * @broken:    waiting has failed, and a message was printed
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What ibsa devices and ibsa gids share: both list things of ports. */
+/* Functions of ibsa devices and ibsa gids, which write rows about ports. */
 #ifndef COMMAND_PORTS_H
 #define COMMAND_PORTS_H
 
@@ -9,11 +9,12 @@
 struct columns;
 
 /**
- * struct ports_lister - functions that list what the ports in a scope have
- * @machine: list those of this machine
- * @fabric:  list those of a topology file
+ * struct ports_lister - functions that write the rows about the ports in a
+ * scope
+ * @machine: writes those about ports of this machine
+ * @fabric:  writes those about ports of a topology file
  *
- * Each returns the exit status.
+ * Each function returns the exit status.
  */
 struct ports_lister {
 	int (*machine)(struct cli *cli, const struct scope *scope, void *arg);
@@ -22,17 +23,18 @@ struct ports_lister {
 };
 
 /*
- * List what the command line selects, with rows of these columns. Return: the
- * exit status.
+ * Write the rows, with these columns, about the ports that the command line
+ * selects. Return: the exit status.
  */
 int ports_list(struct cli *cli, const struct columns *columns,
 	       const struct ports_lister *lister, void *arg);
 
 /*
- * Each of these functions writes no rows, prints why, and returns the exit
- * status: the device, or its port, does not exist; this machine has no device,
- * or (@err) its devices cannot be read; the topology file has no adapter, and
- * so no @what.
+ * Each of these functions prints why there is no row, writes the output without
+ * rows, and returns the exit status. ports_none(): the device does not exist,
+ * or, if @has_device is set, its port. ports_no_device(): this machine has no
+ * device, or, if @err is not 0, its devices cannot be read. ports_no_adapter():
+ * the topology file has no adapter, and therefore no @what.
  */
 int ports_none(struct cli *cli, const struct scope *scope, bool has_device);
 int ports_no_device(struct cli *cli, int err);

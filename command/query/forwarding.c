@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Writes forwarding tables of switches as lines of LIDs and ports: a record has
- * a block of a table, in which the number of an entry is not that of a port.
+ * Writes the forwarding tables of switches, a line for each LID and switch. The
+ * SA returns records that each contain a block of a table.
  *
  * Source: IBA vol 1, 14.2.5.10 and 14.2.5.12.
  */
@@ -18,7 +18,10 @@ enum {
 	NO_PORT = 255,
 };
 
-/* What a switch forwards to a LID: the port, or a mask of ports from @first. */
+/*
+ * To which port the switch @lid forwards packets for the LID @to; or to which
+ * ports, a mask in which bit 0 is the port @first.
+ */
 struct entry {
 	uint16_t lid; /* of the switch */
 	uint16_t to;

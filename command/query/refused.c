@@ -52,7 +52,10 @@ static const char *value_text(const char *name,
 	return fields_text(&ibsa_mcmember_record, name, record, out);
 }
 
-/* Print which of the fields @names, up to NULL, the request lacks. */
+/*
+ * Print which of the fields @names, a list that ends with NULL, the request
+ * lacks.
+ */
 static void missing_explain(struct refusal *refusal, const char *why,
 			    const char *const *names)
 {
@@ -97,7 +100,10 @@ static bool field_fits(const struct refusal *refusal, const char *text,
 	       ibsa_field_get(field, 0, &have);
 }
 
-/* Print each value of the request that @group, called @what, does not have. */
+/*
+ * Print each value of the request that does not fit @group, which the message
+ * calls @what.
+ */
 static void group_compare(struct refusal *refusal,
 			  const struct ibsa_mcmember *group, const char *what)
 {
@@ -136,7 +142,11 @@ static void scope_compare(struct refusal *refusal)
 			    want->scope, scope);
 }
 
-/* Print what of the group, which the request may create, exceeds the port. */
+/*
+ * Print the MTU and the rate of the group, which exists or would be created, if
+ * they are greater than those of the port. @known: component bits of the fields
+ * that are valid in @group.
+ */
 static void port_compare(struct refusal *refusal,
 			 const struct ibsa_mcmember *group, uint64_t known)
 {
@@ -219,8 +229,8 @@ static void join_explain(struct refusal *refusal,
 }
 
 /*
- * If the MGID is that of an IPoIB group, print what the broadcast group of its
- * scope and partition has that the request has not.
+ * If the MGID is that of an IPoIB group, compare the request with the broadcast
+ * group of the same scope and partition, and print the differences.
  */
 static void broadcast_compare(struct refusal *refusal)
 {

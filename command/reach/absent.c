@@ -6,7 +6,7 @@
 
 #include "reach/resolver.h"
 
-/* Make the target a port that --expect has, but the SA does not show. */
+/* Set the target to @port, which --expect has and the SA does not show. */
 static int set_absent(struct target_resolver *resolver,
 		      struct reach_targets *targets,
 		      struct reach_target *target, const struct ibsa_node *port)
@@ -50,7 +50,10 @@ static int expected_find(struct target_resolver *resolver,
 	return found ? found : status;
 }
 
-/* Make a rail that the host of a target has not a further port of it. */
+/*
+ * Add a rail that the host of target @index lacks, as a further port of the
+ * target.
+ */
 static int rail_add(const struct cli *cli, struct reach_targets *targets,
 		    size_t index, const char *host,
 		    const struct rail_finding *rail)
@@ -71,7 +74,8 @@ static int rail_add(const struct cli *cli, struct reach_targets *targets,
 	return reach_node_set(target, &node);
 }
 
-/* Find the rails that the host of target @index has not. */
+/* Add the rails that the host of target @index lacks, and hosts like it have.
+ */
 static int rails_find(struct target_resolver *resolver,
 		      struct reach_targets *targets, size_t index)
 {

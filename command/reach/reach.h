@@ -20,19 +20,22 @@ enum {
 
 /**
  * struct reach_target - a target and the port that it stands for
- * @text:    the target as it was given; NULL: it comes from --all
- * @line:    line number of standard input; 0: an argument
+ * @text:    the target as it was given; NULL: --all or --to has added the
+ *           target
+ * @line:    line number in standard input; 0: the target is an argument
  * @error:   why the line is wrong, or NULL
  * @what:    parsed @text; its name points into @text
  * @gid:     GID to query
  * @node:    the node's description, or NULL if it is unknown
- * @missing: the reason why it has no GID and cannot be reached; 0:
- *           it has a GID, or @is_unresolved
- * @absence: why the SA does not show the port, which --expect has; or NULL
- * @is_unresolved: it has no GID, because the SA did not answer
+ * @missing: the reason why the target has no GID, and so no path; 0: the target
+ *           has a GID, or @is_unresolved is set
+ * @absence: why the SA does not show a port that the topology of --expect or
+ *           other hosts have; NULL: the SA shows it
+ * @is_unresolved: the target has no GID, because the SA did not answer
  * @same:    first target with the same GID
  * @index:   index of its GID in struct reach_targets
- * @after:   for a further port of a name: 1 + the index of the first port
+ * @after:   if a name stands for several ports, of each but the first one: 1 +
+ *           the index of the first one; otherwise 0
  */
 struct reach_target {
 	char *text;
@@ -50,12 +53,12 @@ struct reach_target {
 };
 
 /**
- * struct reach_targets - all targets, and their GIDs, each once
+ * struct reach_targets - all targets, and a list with each of their GIDs once
  * @first:     first target of each GID
  * @gid_count: length of @gids and @first
  * @is_whole:  --all or --to is given: the targets are all ports of channel
  *             adapters
- * @absent_count: number of ports that --expect has, and the SA does not show
+ * @absent_count: number of targets with @absence
  * @is_silent: the SA did not answer; targets that need a query have no GID
  * @status:    exit status if a line of standard input was wrong, or @is_silent
  */

@@ -36,14 +36,19 @@ struct reach_target *reach_further_add(struct reach_targets *targets,
 const char *reach_where(const struct reach_target *target, char out[32]);
 
 /*
- * Make the ports of a name that the SA does not show further ports of target
- * @index: those that --expect has, or rails that the hosts like it have.
- * Return: the exit status; @status unless there are any.
+ * Find the ports that the name of target @index stands for, and that the SA
+ * does not show: ports in the topology of --expect; without --expect, rails
+ * that hosts like this one have. Each is added as a further port of the target.
+ * @status: the exit status of the search among the ports that the SA shows.
+ * Return: the exit status; @status if no port was added.
  */
 int reach_absent_find(struct target_resolver *resolver,
 		      struct reach_targets *targets, size_t index, int status);
 
-/* Make all ports that --expect has, but the SA does not show, targets. */
+/*
+ * Add a target for each port in the topology of --expect that the SA does not
+ * show.
+ */
 int reach_absent_take(struct target_resolver *resolver,
 		      struct reach_targets *targets);
 

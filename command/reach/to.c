@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * ibsa reach --to: checks which ports have a path to a target, with one query
- * for all of them. Where LIDs of Omni-Path are longer than 16 bits, there is one
- * for each port, too.
+ * for the paths from all ports to a port of the target. On Omni-Path with LIDs
+ * of more than 16 bits, the paths from further ports are queried one by one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +18,9 @@
 /**
  * struct arrivals - the ports from which a path leads to the target
  * @ends:     the target's ports
- * @sources:  GIDs of the @count paths to one of these, sorted
- * @has_lids: some @sources encode the LID of a port of Omni-Path, which no
- *            NodeRecord has
+ * @sources:  source GIDs of the @count paths to one of these ports, sorted
+ * @has_lids: some @sources encode an Omni-Path LID instead of a port GUID, so
+ *            that they cannot be compared with GIDs of NodeRecords
  */
 struct arrivals {
 	struct ends ends;
@@ -56,8 +56,8 @@ static int arrivals_note(struct cli *cli, const struct ibsa_reply *reply,
 }
 
 /*
- * Query the paths to @end from @from, or from all ports if it is NULL. Return:
- * the exit status, as that of query_wait().
+ * Query the paths to @end from @from; from all ports if @from is NULL. Return:
+ * the exit status of query_wait().
  */
 static int paths_query(struct cli *cli, const struct ibsa_gid *from,
 		       const struct end *end, reply_use_fn use, void *arg)
@@ -112,8 +112,9 @@ static int arrivals_find(struct cli *cli, const struct arrivals *arrivals,
 }
 
 /*
- * Return: the port of the target to which a path from @source is checked: that
- * of the device with the same name, otherwise the first one.
+ * Return: the port of the target to which the path from @source is checked: the
+ * port of the device with the same name as that of @source; without such a
+ * port, the first one.
  */
 static const struct end *end_for(const struct ends *ends,
 				 const struct reach_target *source)
@@ -194,7 +195,10 @@ static int ends_query(struct cli *cli, const struct reach_targets *targets,
 	return worst;
 }
 
-/* Tell where --expect has the target. Return: whether it has it. */
+/*
+ * Print where the topology of --expect has the target. Return: whether it has a
+ * port of the target that the SA does not show.
+ */
 static bool target_tell(struct cli *cli, const char *name)
 {
 	struct expected expected;

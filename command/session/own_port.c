@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The port that sends: in a table of the SA, and as self in an argument. */
+/*
+ * Functions about the client's own port: whether records contain it, and its
+ * GID for "self" in an argument.
+ */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,7 +11,7 @@
 #include "session/own_port.h"
 #include "session/query_wait.h"
 
-/* The port that a table must contain; with @is_any, any port will do. */
+/* The port that a table must contain; if @is_any is set, any one port. */
 struct own_port {
 	uint64_t guid;
 	uint32_t lid;
@@ -36,8 +39,9 @@ static bool own_port_init(const struct cli *cli, struct ibsa_client *client,
 }
 
 /*
- * Whether a port with this GUID and LID is the own one. A virtual function has
- * a GUID of its own, and the LID of its adapter.
+ * Whether a port with this GUID or LID is the client's port. The GUID of a
+ * virtual function may differ from that in the table, but its LID is that of
+ * its adapter.
  */
 static bool own_port_is(const struct own_port *own, uint64_t guid, uint32_t lid)
 {

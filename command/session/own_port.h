@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The port that sends: in a table of the SA, and as self in an argument. */
+/*
+ * Functions about the client's own port: whether records contain it, and its
+ * GID for "self" in an argument.
+ */
 #ifndef COMMAND_OWN_PORT_H
 #define COMMAND_OWN_PORT_H
 
@@ -14,8 +17,8 @@
  * records need not include this port: one record is enough.
  *
  * own_port_in_nodes() checks @count NodeRecords, own_port_in_topology() a
- * topology; @client has queried them. Return: whether they include the port; if
- * not, or if the port cannot be read, @why has the reason, which is not
+ * topology; @client has queried them. Return: whether they meet this condition;
+ * if not, or if the port cannot be read, @why has the reason, which is not
  * printed.
  */
 bool own_port_in_nodes(const struct cli *cli, struct ibsa_client *client,

@@ -36,7 +36,8 @@ void client_wait(struct cli *cli, struct client_wait *wait);
 
 /*
  * Close the client, because waiting has failed with @err, which is printed, or
- * because a signal has arrived (@err is 0). Closing it reports the queries.
+ * because a signal has arrived (@err is 0). Closing the client calls the
+ * callbacks of its queries with -ECANCELED.
  */
 void client_abandon(struct cli *cli, int err);
 
@@ -48,8 +49,8 @@ int query_refused_explain(struct cli *cli, int err);
 
 /*
  * Send a query and wait for the reply. @use is called with a reply that has
- * records. Failures are printed; except that no record matches (CLI_NO), which
- * the caller prints.
+ * records. Failures are printed. If no record matches, nothing is printed, and
+ * the exit status is CLI_NO.
  *
  * Return: the exit status, or the return value of @use.
  */
@@ -96,8 +97,8 @@ bool redirection_explain(struct cli *cli, uint16_t status);
 void refusal_explain(const struct ibsa_record *record, uint16_t status);
 
 /*
- * Print why a reply has no records and what to do; nothing if no record
- * matches. Return: the exit status.
+ * Print why a reply has no records, and what to do. If no record matches,
+ * nothing is printed. Return: the exit status.
  */
 int reply_explain(struct cli *cli, const struct ibsa_reply *reply);
 

@@ -93,7 +93,7 @@ int server_failure(struct ibsa_error *out)
 	int err;
 
 	/*
-	 * Wait for a second only, because the caller may already have waited
+	 * Wait for at most a second, because the caller may already have waited
 	 * for the server.
 	 */
 	err = server_try(1000, out);

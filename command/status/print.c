@@ -20,7 +20,7 @@ static bool lacks_port(const struct status *status)
 	return false;
 }
 
-/* Add an option with the name of a file to a command, unless it is too long. */
+/* Add an option with the name of a file to a command line, if there is room. */
 static void file_add(char next[STATUS_NEXT], const char *option,
 		     const char *file)
 {

@@ -154,9 +154,9 @@ static void sm_fill(struct status *status)
 }
 
 /*
- * Open the client. If --device stands for several devices, send from the first
- * of their ports that is active. Set *@sm_lid to the SM of an active port, also
- * if the client cannot be opened.
+ * Open the client. If --device stands for several devices, open it at the first
+ * of their ports that is active. Set *@sm_lid to the SM LID of the first active
+ * port, also if the client cannot be opened.
  */
 static int sender_open(struct cli *cli, const struct machine *machine,
 		       uint32_t *sm_lid)

@@ -25,15 +25,15 @@ struct status_options {
 
 /**
  * struct status_sm - the subnet manager of the port
- * @lid:     its LID, as the port has it; 0: none
+ * @lid:     SM LID of the port; 0: none
  * @guid:    its port GUID; 0: unknown
  * @name:    node description, safe to print; "": unknown
- * @since:   when a watch has seen it move to this port; "": not during the
- *           watch
+ * @since:   time at which a watch has found that the SM LID has changed; "": it
+ *           has not changed during the watch
  * @rtt_ns:  time from a query to the SA's reply; 0: no reply
  * @standby: number of SMs that are not master; not valid if the SA has not
  *           returned SMInfoRecords
- * @standby_names: their nodes
+ * @standby_names: names of the nodes of these SMs
  */
 struct status_sm {
 	uint32_t lid;
@@ -47,10 +47,10 @@ struct status_sm {
 
 /**
  * struct status_role - the ports of this host that have one role
- * @count:    their number
- * @active:   number of the active ones
- * @rates:    rates of the active ports, and how many have each
- * @inactive: the other ports, with their states
+ * @count:    number of these ports
+ * @active:   number of those that are active
+ * @rates:    each rate of active ports, and how many active ports have it
+ * @inactive: the ports that are not active, with their states
  */
 struct status_role {
 	size_t count;
@@ -62,13 +62,13 @@ struct status_role {
 /**
  * struct status - what the command shows
  * @machine:  ports of this host
- * @roles:    them by their roles
+ * @roles:    for each role, the ports that have it
  * @has_fabric: the SA returned the fabric, and the members below are valid
  * @check:    the fabric and its findings
  * @host:     name of this host in the fabric; "": unknown
  * @hosts:    number of hosts
  * @levels:   number of switches of each level, from level 1
- * @rates:    the rates of links and how many have each
+ * @rates:    each rate of links, and how many links have it
  */
 struct status {
 	struct machine machine;
@@ -92,8 +92,8 @@ int status_read(struct cli *cli, struct ibsa_topology *expected,
 void status_free(struct status *status);
 
 /*
- * Set the member hosts; an adapter without the name of a host is one. Return: the
- * exit status; a failure is printed.
+ * Set the member @hosts. An adapter whose description has no name of a host
+ * counts as a host. Return: the exit status; a failure is printed.
  */
 int status_hosts_count(struct status *status);
 
@@ -102,8 +102,8 @@ void status_fabric_count(struct status *status,
 			 const struct ibsa_port_state *own);
 
 /*
- * Add ", " and a text to a list, unless it is full; then, the list ends with
- * "...".
+ * Add ", " and a text to a list. If the list has no room for it, the list ends
+ * with "...".
  */
 void status_list_add(char list[STATUS_TEXT], const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -16,10 +16,10 @@ enum { REDRAW_MS = 1000, RETRY_MS = 10000 };
 /**
  * struct status_watcher - a watch
  * @expected: topology of --expect, or NULL
- * @drawn_ms: time of the last lines; 0: none
- * @due_ms:   when to write the next lines; INT64_MAX: after the next event
- * @sm_lid:   of the last lines
- * @sm_since: when the SM moved there; "": before the watch
+ * @drawn_ms: time at which the lines were last written; 0: not yet
+ * @due_ms:   time of the next output; INT64_MAX: after the next event
+ * @sm_lid:   SM LID in the last output
+ * @sm_since: time at which the SM LID changed to @sm_lid; "": before the watch
  * @why:      the reason why there is no subscription, or ""
  */
 struct status_watcher {
@@ -34,8 +34,8 @@ struct status_watcher {
 };
 
 /*
- * An event makes the lines old. Changes often come as several events: the lines
- * are written at most once in REDRAW_MS.
+ * After an event, the lines must be written again. A change often causes
+ * several events, so the lines are written at most once in REDRAW_MS.
  */
 static void event_received(const struct ibsa_event *event, void *arg)
 {
@@ -114,7 +114,10 @@ static void draw(struct status_watcher *watcher)
 	status_free(&status);
 }
 
-/* Return: milliseconds until the next lines are due; -1: after an event. */
+/*
+ * Return: milliseconds until the lines are due; -1: they are due after an
+ * event.
+ */
 static int due_in_ms(const struct status_watcher *watcher)
 {
 	const int64_t left = watcher->due_ms - now_ms();

@@ -188,7 +188,10 @@ static int kind_of(enum ibsa_node_type type)
 	return type == IBSA_NODE_SWITCH ? 0 : type == IBSA_NODE_CA ? 1 : 2;
 }
 
-/* Write the switches, then the adapters, then the routers, as ibnetdiscover. */
+/*
+ * Write the switches, then the adapters, then the routers, as ibnetdiscover
+ * does.
+ */
 static void all_lines(struct cli *cli, const struct topology_view *view)
 {
 	head_lines(cli, view);
@@ -199,7 +202,7 @@ static void all_lines(struct cli *cli, const struct topology_view *view)
 				node_lines(&cli->out, view, i);
 }
 
-/* Return: the line with this number, from 1, and all after it. */
+/* Return: the text from line @number on; the first line has number 1. */
 static const char *line_at(const char *text, unsigned long number)
 {
 	while (number-- > 1 && strchr(text, '\n'))
@@ -208,9 +211,9 @@ static const char *line_at(const char *text, unsigned long number)
 }
 
 /*
- * Load the text as --expect does. A fabric may have what a file may not, such
- * as two nodes of one GUID. Return: the exit status; CLI_NO after a message: it
- * cannot be loaded.
+ * Check that --expect can load the text: a fabric may have what a topology file
+ * must not have, such as two nodes with one GUID. Return: the exit status;
+ * CLI_NO, after a message, if the text cannot be loaded.
  */
 static int text_check(const struct memory_text *memory)
 {

@@ -35,7 +35,7 @@ struct branch {
 	 * of the branch has its level.
 	 */
 	size_t named;
-	size_t node;   /* a switch inside it */
+	size_t node;   /* a switch of the branch */
 	size_t parent; /* branch, or NONE */
 	/* Number of other switches that the branch stands for. */
 	size_t merged;
@@ -345,7 +345,7 @@ static int by_leaf(const void *a, const void *b)
 }
 
 /*
- * Find the branches of the tree: each leaf has at least one host, and each
+ * Make the branches of the tree. Each leaf has at least one host, and each
  * other branch at least two children.
  */
 static int branches_find(struct tree *tree)
@@ -380,8 +380,8 @@ static int branches_find(struct tree *tree)
 }
 
 /*
- * Write the names of the hosts of a leaf switch; or of the hosts without a
- * switch.
+ * Write the names of the hosts that are connected to the switch @leaf; NONE: of
+ * those that are connected to no switch.
  */
 static void hosts_write(const struct tree *tree, size_t leaf, FILE *file)
 {

@@ -89,8 +89,8 @@ static void positions_find(struct links *links)
 }
 
 /*
- * Whether a link is listed at this end: at the node that comes first in the
- * order of the output; a link that only one end reports, at that end.
+ * Whether a link is listed at this end: a link is listed at the node that comes
+ * first in the output; if only one end reports the link, at that end.
  */
 static bool is_listed(const struct links *links, size_t node,
 		      const struct ibsa_topology_port *port)

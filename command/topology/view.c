@@ -53,8 +53,8 @@ static bool has_used_neighbor(const struct topology_view *view, size_t index,
 }
 
 /*
- * Add to @is_used all nodes that links connect with a used node, through shown
- * nodes only.
+ * Add to @is_used all shown nodes that are connected with a used node, directly
+ * or through other shown nodes.
  */
 static void used_find(const struct topology_view *view, bool *is_used)
 {

@@ -24,15 +24,15 @@ static inline const struct trace_options *trace_own(const struct cli *cli)
 }
 
 /*
- * A row of ibsa trace: a link on the path, or the place where the trace has
- * ended and the reason.
+ * A row of ibsa trace: a link on the path, or the node at which the trace has
+ * ended, and the reason.
  */
 struct trace_row {
 	uint32_t slid;
 	uint32_t dlid;
 	unsigned int number;
 	struct ibsa_trace_hop hop;
-	/* the reason why the trace has ended at this place, or NULL */
+	/* the reason why the trace has ended at this node, or NULL */
 	const char *end;
 	const char *rail; /* a finding about an adapter at the link, or NULL */
 	bool has_no_link;
@@ -41,8 +41,8 @@ struct trace_row {
 /**
  * struct traces - all rows
  * @view:    the topology; it is read before the first path is traced
- * @blocks:  of each switch, the block of its forwarding table that contains the
- *           path's DLID
+ * @blocks:  for each switch, the block of its forwarding table that contains
+ *           the path's DLID
  */
 struct traces {
 	struct topology_view view;

@@ -33,7 +33,7 @@ struct links_event {
 	bool is_found;
 };
 
-/* Return: the meaning of a field's code; NULL: it is 0, or has none. */
+/* Return: the meaning of a field's code; NULL: it is 0 or has no meaning. */
 static const char *code_of(const char *name, const struct ibsa_port_info *info,
 			   char room[CODE_TEXT])
 {
@@ -96,8 +96,8 @@ static bool port_update(struct links_event *event, struct links_port *known,
 }
 
 /*
- * Compare the records of a reply with the ports that are known. Return: whether
- * one has changed.
+ * Compare the records of a reply with the known ports, and store the records.
+ * Return: whether a known port has changed.
  */
 static bool ports_update(struct links *links, struct links_event *event,
 			 const struct ibsa_reply *reply)
@@ -184,7 +184,10 @@ static void event_try(struct links *links, struct links_event *event)
 		event_end(links, event);
 }
 
-/* Return: a new event, the first of @links; NULL: it is reported as it is. */
+/*
+ * Copy an event, and insert the copy first into the list of @links. Return: the
+ * copy; NULL: out of memory, and @event was reported without a change.
+ */
 static struct links_event *event_new(struct links *links,
 				     const struct ibsa_event *event)
 {

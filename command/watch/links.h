@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What has changed at a switch that reports a link: the port, and its width and
- * speed before and after. An event has the switch only.
+ * Finds what has changed when a switch reports that the state of a link has
+ * changed: the number of the port, and its width and speed before and after.
+ * The event contains only the LID of the switch.
  */
 #ifndef COMMAND_WATCH_LINKS_H
 #define COMMAND_WATCH_LINKS_H
@@ -13,7 +14,10 @@
 struct links_port;
 struct links_event;
 
-/* Called once for each changed port; @change: NULL: there is none to report. */
+/*
+ * Called once for each port that has changed; or once with the @change NULL, if
+ * no change was found.
+ */
 typedef void (*links_fn)(const struct ibsa_event *event,
 			 const struct link_change *change, void *arg);
 
@@ -27,21 +31,21 @@ struct links {
 };
 
 /*
- * Read all ports, and then report @event, with no change: from then on, changes
- * can be found.
+ * Read all ports, and then report @event without a change. links_seek()
+ * compares later records with these.
  */
 void links_load(struct links *links, const struct ibsa_event *event);
 
 /*
  * Find the change that an event IBSA_EVENT_LINK_STATE is about. An SM may need
- * some seconds until it shows the change: the SA is asked again, at most
- * LINKS_TRIES times.
+ * some seconds until its records show the change, so there are up to
+ * LINKS_TRIES queries.
  */
 void links_seek(struct links *links, const struct ibsa_event *event);
 
 /*
- * Ask again for what is due, and return how long to wait until the next is; -1:
- * no limit.
+ * Send the queries that are due again. Return: how long to wait until the next
+ * query is due, in ms; -1: no limit.
  */
 int links_run(struct links *links);
 

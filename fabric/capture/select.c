@@ -7,16 +7,16 @@
 #include "wire/request.h"
 
 /*
- * The paths from a port to every other one, one each, are the table of which a
- * path to a GID is a part.
+ * Component bits of the request for a table with one path from a port to each
+ * other port. A request for a path to one GID is answered from this table.
  */
 #define PATH_TABLE                                       \
 	(IBSA_PATH_CM(sgid) | IBSA_PATH_CM(reversible) | \
 	 IBSA_PATH_CM(numb_path))
 
 /*
- * Return: the component bits of a request that its table has, too, because they
- * do not compare a field.
+ * Return: the component bits by which no record of the table is selected,
+ * because the request for the table had them, too.
  */
 static uint64_t table_mask(const struct ibsa_record *record)
 {
@@ -239,7 +239,10 @@ bool ibsa__recording_select(struct recording *recording, const uint8_t *request,
 				 &selection.want);
 	if (!table_select(&selection, table))
 		return false;
-	/* The table has one path to a GID; an SA may know it by another GID. */
+	/*
+	 * If no path of the table has the requested GID, the SA may know the
+	 * port by another GID.
+	 */
 	if (selection.record == &ibsa_path_record && selection.count != 1)
 		return false;
 	if (method == IBSA_METHOD_GET)

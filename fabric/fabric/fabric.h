@@ -16,8 +16,8 @@
 struct recording;
 
 /*
- * All adapters, those of a host as neighbours, in order of their devices' names
- * (seat.c); NULL until a host is looked for.
+ * All adapters, sorted by host and then by the name of the device (seat.c).
+ * @adapters is NULL until a host is searched for the first time.
  */
 struct fabric_hosts {
 	uint32_t *adapters;

@@ -172,8 +172,8 @@ static int adapter_find(struct ibsa_fabric *fabric, const char *path,
 }
 
 /*
- * Whether attach finds the seat's node by the words themselves, which its
- * messages then mention.
+ * Whether an attach with the names in @words finds the node of @seat. Error
+ * messages of the attach then contain these names.
  */
 static bool words_are_enough(const struct ibsa_fabric *fabric,
 			     const struct seat_words *words,

@@ -11,7 +11,7 @@
 #include "base/letter.h"
 #include "fabric/fabric/seat.h"
 
-/* Beginning of the names of devices whose nodes have no name for them. */
+/* Beginning of the name of a device that the node description does not name. */
 #define UNNAMED "ibsa"
 
 static size_t host_len(const char *name)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where a process is in a fabric: at one node, or at a host with all its
- * adapters. A host is the first word of its adapters' descriptions, and the
- * rest of a description is the name of the device.
+ * Which nodes of a fabric are the devices of a process: one node, or all
+ * adapters of a host. The name of a host is the first word of its adapters'
+ * node descriptions, and the rest of a description is the name of the device.
  */
 #ifndef FABRIC_FABRIC_SEAT_H
 #define FABRIC_FABRIC_SEAT_H
@@ -13,10 +13,11 @@
 enum { SEAT_NAME_BYTES = 64 };
 
 /*
- * The words with which a process names its place, as in struct remote_hello.
- * @node:       of a node or host; "": the first adapter; not used for a
+ * The names that a process gives for its node or host and its device, as in
+ * struct remote_hello.
+ * @node:       name of a node or host; "": the first adapter; not used for a
  *              recording, which has one adapter
- * @device:     of a device of that host, or of another node; "": the first
+ * @device:     name of a device of that host, or of another node; "": the first
  *              device with an active port, or else the first device
  * @is_machine: if no node belongs to the host @node, the first adapter is used
  */
@@ -28,8 +29,8 @@ struct seat_words {
 
 /*
  * SEAT_NODE:  the process named the node
- * SEAT_HOST:  it named a host, whose devices it has
- * SEAT_FIRST: it named none, and is at the first adapter, which has no name
+ * SEAT_HOST:  the process named a host, and has all devices of the host
+ * SEAT_FIRST: otherwise; the process has the first adapter
  */
 enum seat_kind { SEAT_NODE, SEAT_HOST, SEAT_FIRST };
 
@@ -40,8 +41,8 @@ struct fabric_seat {
 };
 
 /*
- * Find the seat that @words mean. The fabric is locked. Return: 0; -ENOMEM;
- * -ENODEV there is no such node.
+ * Find the node or host that @words name. The caller has locked the fabric.
+ * Return: 0; -ENOMEM; -ENODEV the fabric has no such node.
  */
 int ibsa__seat_find(struct ibsa_fabric *fabric, const struct seat_words *words,
 		    struct fabric_seat *out) IBSA_MUST_USE;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the kernel tells of a port through a verbs device, but not in sysfs: the
- * attributes PortInfo and NodeInfo, in hexadecimal digits. Each file contains the
- * bytes of the SA's record, in which an identifier precedes the attribute.
+ * What programs can read of a port through a verbs device, but not in sysfs:
+ * the attributes PortInfo and NodeInfo, written in hexadecimal digits. Each
+ * file contains the bytes of the SA's record, in which an identifier precedes
+ * the attribute.
  *
  * Source: IBA vol 1, 14.2.5.3, 14.2.5.6, 15.2.5.2 and 15.2.5.3.
  */
