@@ -51,7 +51,7 @@ wrong() {
 # build NAME - compile a test. The file config.h of the sources comes from their
 # build; this one answers "yes" where the test umad_register2 asks the kernel, by an
 # ioctl of its own, whether it can register agents with flags: the descriptor at a
-# fabric server is a socket.
+# fabric server is not that of a device file.
 build() {
 	gcc -D_GNU_SOURCE -I. -I"$UMAD_SOURCE" -o "$1" \
 		"$UMAD_SOURCE/libibumad/tests/$1.c" -libumad >gcc.log 2>&1 ||
