@@ -10,8 +10,8 @@ job for GitLab, the fixtures of pytest and CTest. Without the other arguments, t
 packages are installed; with them, BIN has the command, SHARE stands for
 /usr/share/ibsa in the files, and VERBS and UMAD are the directories of
 libibsa-verbs-preload.so and the drop-in libibumad.
-Commands that install packages are not run. Exit status: 0, 1, or 77 if a program is
-missing.
+Commands that install packages are not run; test/release/container runs them, and the
+container file. Exit status: 0, 1, or 77 if a program is missing.
 """
 
 import os
