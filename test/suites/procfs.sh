@@ -62,7 +62,7 @@ sys=$source/testdata/fixtures/sys/class/infiniband
 
 # suite - run the tests
 suite() {
-	(cd "$source" && "$GOROOT/bin/go" test -v ./sysfs \
+	(cd "$source" && "$GOROOT/bin/go" test -count=1 -v ./sysfs \
 		-run 'InfiniBand|SlowRate') >output 2>&1
 }
 
