@@ -8,6 +8,7 @@ The fabric's SA counts the requests that it receives. Ground truth is the same
 query at the fabric itself; ANSWERS: how many are compared, default 400. Needs
 root, to connect as other users.
 """
+import collections
 import errno
 import random
 import select
@@ -193,33 +194,86 @@ class Cache(Reports):
         expect(self.asked(query), 1, "after two seconds")
         client.close()
 
+    def link_changes(self, _, events):
+        """A link goes down, or up again."""
+        port = random.choice(sorted(self.links))
+        self.links[port] = not self.links[port]
+        self.control.run(f"link {'up' if self.links[port] else 'down'} {port}")
+        if events:
+            self.await_traps(events, [(SWITCH, 128)])
+
+    def link_flaps(self, client, events):
+        """A link goes down and up, and ends as it was or not."""
+        for _ in range(random.randint(2, 5)):
+            self.link_changes(client, events)
+
+    def await_sm(self, clients, is_new):
+        """Until all clients have the event of the port."""
+        for each in (*clients, self.direct):
+            self.await_(lambda each=each: is_new(self.sm_lid(each)), True)
+
+    def sm_restarts(self, client, events):
+        """Links change meanwhile, of which no Report tells."""
+        self.control.run("sm stop")
+        self.await_sm((client, events), lambda lid: not lid)
+        self.link_flaps(client, None)
+        self.control.run("sm start")
+        self.await_sm((client, events), bool)
+
+    def sm_moves(self, client, events):
+        before = self.sm_lid(client)
+        self.sm_nodes.reverse()
+        self.control.run(f"sm move {self.sm_nodes[0]}")
+        self.await_sm((client, events), lambda lid: lid != before)
+
+    def await_hits(self, client):
+        """Until ibsad has subscribed again, and keeps answers."""
+        before = self.counters()["cache_hits"]
+        while self.counters()["cache_hits"] == before:
+            answer_of(client, path(client, client.lid, client.lid))
+
+    def changes(self):
+        """Most are of links; the SM changes in every tenth."""
+        while True:
+            yield from (self.link_changes, self.link_flaps, self.sm_restarts,
+                        self.link_changes, self.sm_moves)
+            for _ in range(random.randint(10, 20)):
+                yield random.choice((self.link_changes, self.link_flaps))
+
     def answers_are_true_after_each_event(self):
         """
-        A client that has received the Report of a change gets what the SA has.
+        A client that has received the Report of a change, or the event of its
+        port, gets what the SA has.
         """
         client = self.client()
         events = reader(self.path, BOB, producer=SWITCH)
         random.seed(33)
-        links = {port: True for port in ("switch1/4", "node3/1", "node4/2")}
+        self.links = {port: True
+                      for port in ("switch1/4", "node3/1", "node4/2")}
+        self.sm_nodes = ["node1", "node2"]
         pairs = [(one, other) for one in self.lids for other in self.lids]
-        compared = 0
-        while compared < ANSWERS:
-            port = random.choice(sorted(links))
+        compared, counts = 0, collections.Counter()
+        for change in self.changes():
             for ends in pairs:
                 answer_of(client, path(client, *ends))
-            links[port] = not links[port]
-            self.control.run(f"link {'up' if links[port] else 'down'} {port}")
-            self.await_traps(events, [(SWITCH, 128)])
+            change(client, events)
+            counts[change.__name__] += 1
             for ends in pairs:
                 expect(answer_of(client, path(client, *ends)),
                        answer_of(self.direct, path(self.direct, *ends)),
-                       f"path {ends} after {links}")
+                       f"path {ends} after {change.__name__}, {self.links}")
                 compared += 1
+            if change in (self.sm_restarts, self.sm_moves):
+                self.await_hits(client)
+            if compared >= ANSWERS and len(counts) == 4:
+                break
         counters = self.counters()
-        print(compared, "answers are true;", counters["cache_hits"], "hits")
-        for port, is_up in links.items():
+        print(compared, "answers are true;", counters["cache_hits"], "hits;",
+              ", ".join(f"{name} {count}" for name, count in counts.items()))
+        for port, is_up in self.links.items():
             if not is_up:
                 self.control.run(f"link up {port}")
+        self.control.run("sm move node1")
         client.close()
         events.close()
 

@@ -15,6 +15,7 @@ to run as other users.
 
 import errno
 import os
+import re
 import select
 import socket
 import struct
@@ -381,9 +382,21 @@ def attack_connections(path):
     return clients
 
 
+def connect_again(path):
+    """Connect when connections that this user has closed no longer count."""
+    end = time.monotonic() + SERVER_S
+    while True:
+        try:
+            return Client(path)
+        except OSError as err:
+            if err.errno != errno.EUSERS or time.monotonic() > end:
+                raise
+        time.sleep(0.01)
+
+
 def flood(path, kind, end):
     """Send as fast as possible, and read nothing."""
-    client = Client(path)
+    client = connect_again(path)
     requests = {
         "queries": client.packet(mad(TABLE, 0x0011), timeout=100),
         "retries": client.packet(mad(TABLE, 0x0011), retries=0xffffffff),
@@ -523,9 +536,9 @@ def socket_await(path, process):
 
 
 def is_sanitized(process):
-    """Whether memory is used by AddressSanitizer, too."""
+    """Whether memory is used by a sanitizer, too."""
     with open(f"/proc/{process.pid}/maps", encoding="ascii") as maps:
-        return "libasan" in maps.read()
+        return re.search("lib[at]san", maps.read())
 
 
 def end(process):
