@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/host.h"
 #include "reach/resolver.h"
 
 /* Set the target to @port, which --expect has and the SA does not show. */
@@ -85,7 +86,8 @@ static int rails_find(struct target_resolver *resolver,
 	size_t at = 0;
 	int status = CLI_DONE;
 
-	if (!node ||
+	/* Without an adapter in the description, there are no rails. */
+	if (!node || !*ibsa__host_device(node) ||
 	    strcasecmp(host_of(node, host), targets->all[index].what.name) != 0)
 		return CLI_DONE;
 	if (!resolver->has_rails)
