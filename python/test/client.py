@@ -93,6 +93,13 @@ class Queries(FabricTest):
                   "gpu5 mlx5_1 port 1 is connected to leaf3"),
                  ("rail-crossed",
                   "gpu5 mlx5_2 port 1 is connected to leaf2")])
+            fabric.link_down("gpu3 mlx5_3")
+            self.assertEqual(
+                [(one.missing_device, one.missing_port, one.what)
+                 for one in client.topology().check()
+                 if one.name == "rail-missing"],
+                [("mlx5_3", 1,
+                  "gpu3 has no mlx5_3, but 7 of 8 hosts like it have")])
 
     def test_comparisons(self):
         """A comparison stands before the value, not behind the name."""

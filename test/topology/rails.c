@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "test/support/fail_alloc.h"
 #include "test/topology/rig.h"
 
 enum { HOSTS = 8, RAILS = 8 };
@@ -380,6 +381,28 @@ static void a_leaf_that_a_unit_lacks_is_one_cause(void **state)
 	ibsa_topology_free(topology);
 }
 
+static void every_allocation_may_fail(void **state)
+{
+	const struct units units = { .count = 4,
+				     .lost = 3,
+				     .lost_rate = "4xNDR" };
+	struct ibsa_topology *topology = units_check(&units);
+	struct ibsa_finding finding;
+	int err = -ENOMEM;
+
+	(void)state;
+	for (long n = 0; err; n++) {
+		fail_alloc_after(n);
+		err = ibsa_topology_check(topology, NULL);
+		fail_alloc_after(-1);
+		assert_true(!err || err == -ENOMEM);
+		assert_int_equal(ibsa_topology_finding_at(topology, 0,
+							  &finding),
+				 err ? -ENOENT : 0);
+	}
+	ibsa_topology_free(topology);
+}
+
 /* In a large fabric, few hosts lack the rail: each has one finding. */
 static void a_leaf_of_many_units_is_one_cause(void **state)
 {
@@ -515,6 +538,7 @@ int main(void)
 		cmocka_unit_test(hosts_that_are_slower_throughout_are_others),
 		cmocka_unit_test(three_hosts_are_too_few),
 		cmocka_unit_test(a_leaf_that_a_unit_lacks_is_one_cause),
+		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(a_leaf_of_many_units_is_one_cause),
 		cmocka_unit_test(a_unit_with_another_equipment_lacks_nothing),
 		cmocka_unit_test(a_dead_rail_of_a_unit_is_that_of_a_host),
