@@ -231,7 +231,8 @@ static int rails_compare(struct cli *cli, const struct paths *paths)
 	status = rails_read(cli->client, &paths->nodes, &rails);
 	if (status == CLI_DONE) {
 		rails_print(&rails, host_of(own->node_description, host));
-		machine_rails_take(&paths->facts->machine, &rails, host);
+		rails_roles_set(&rails, host, paths->facts->machine.ports,
+				paths->facts->machine.count);
 		rails_print_unequal(&rails, host);
 		paths->facts->wiring = wiring_find(paths, rails.topology);
 	}

@@ -8,57 +8,9 @@
 #include <string.h>
 
 #include "findings/node.h"
-#include "graph/rails.h"
-#include "output/fields.h"
-#include "session/query_wait.h"
+#include "graph/neighbors.h"
 
 enum { SUBNETS_MAX = 4 };
-
-/* The NodeRecords of an SA, and the findings about the rails of this host. */
-struct neighbors {
-	struct nodes nodes;
-	struct rails rails;
-	char host[HOST_TEXT];
-};
-
-static void nodes_take(const struct ibsa_reply *reply, void *arg)
-{
-	struct nodes *nodes = arg;
-
-	if (ibsa_reply_outcome(reply) == IBSA_OUTCOME_OK)
-		(void)records_decode(reply, &nodes->all, &nodes->count);
-}
-
-/*
- * Query the NodeRecords from the port @at, and compare the rails of the hosts.
- * Return: whether the rails could be compared.
- */
-static bool neighbors_read(const struct port_check *at, struct neighbors *out)
-{
-	const struct ibsa_query query = {
-		.record = &ibsa_node_record,
-		.method = IBSA_METHOD_GET_TABLE,
-	};
-	const uint64_t guid = fields_gid_guid(&at->port->state.gid);
-
-	*out = (struct neighbors){ .host = "" };
-	if (ibsa_query_wait(at->client, &query, nodes_take, &out->nodes) != 0)
-		return false;
-	for (size_t i = 0; i < out->nodes.count; i++) {
-		const char *text = out->nodes.all[i].node_description;
-
-		if (out->nodes.all[i].port_guid == guid)
-			(void)host_of(text, out->host);
-	}
-	return *out->host &&
-	       rails_read(at->client, &out->nodes, &out->rails) == CLI_DONE;
-}
-
-static void neighbors_free(struct neighbors *neighbors)
-{
-	rails_free(&neighbors->rails);
-	nodes_free(&neighbors->nodes);
-}
 
 /*
  * Report those ports that are down although the hosts like this one have the
@@ -72,7 +24,7 @@ static void lost_rails_report(struct node_check *check,
 	char more[sizeof(rail.what.text) + 2];
 	size_t index = 0;
 
-	if (neighbors_read(from, &neighbors))
+	if (neighbors_read(from->client, &from->port->state.gid, &neighbors))
 		while (rails_next(&neighbors.rails, neighbors.host, &index,
 				  &rail))
 			for (size_t i = 0; i < check->machine.count; i++) {

@@ -238,22 +238,19 @@ bool rails_next(const struct rails *rails, const char *host, size_t *index,
 	return false;
 }
 
-void machine_rails_take(struct machine *machine, const struct rails *rails,
-			const char *host)
+void rails_roles_set(const struct rails *rails, const char *host,
+		     struct machine_port *ports, size_t count)
 {
 	struct rail_finding rail;
 	size_t index = 0;
 
 	while (rails_next(rails, host, &index, &rail))
-		for (size_t i = 0; i < machine->count; i++) {
-			struct machine_port *port = &machine->ports[i];
-
+		for (size_t i = 0; i < count; i++)
 			if (rail.kind == IBSA_FINDING_RAIL_MISSING &&
-			    port->role == ROLE_UNCABLED &&
-			    !port->is_role_given &&
-			    strcmp(port->device, rail.device) == 0)
-				role_set_by_peers(port);
-		}
+			    ports[i].role == ROLE_UNCABLED &&
+			    !ports[i].is_role_given &&
+			    strcmp(ports[i].device, rail.device) == 0)
+				role_set_by_peers(&ports[i]);
 }
 
 void rails_print(const struct rails *rails, const char *host)

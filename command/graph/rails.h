@@ -5,7 +5,7 @@
 
 #include <ibsa/topology.h>
 
-#include "names/machine.h"
+#include "names/roles.h"
 #include "names/nodes.h"
 #include "names/target.h"
 
@@ -64,8 +64,8 @@ bool rails_next(const struct rails *rails, const char *host, size_t *index,
  * A port that was never up is not uncabled if it is a rail of the hosts like this
  * one, which is missing: set its role.
  */
-void machine_rails_take(struct machine *machine, const struct rails *rails,
-			const char *host);
+void rails_roles_set(const struct rails *rails, const char *host,
+		     struct machine_port *ports, size_t count);
 
 /* Print all of these findings as messages. */
 void rails_print(const struct rails *rails, const char *host);

@@ -6,11 +6,6 @@
 #include "base/list.h"
 #include "names/port_roles.h"
 
-struct port_roles {
-	struct machine_port *all;
-	size_t count;
-};
-
 static int by_name(const void *a, const void *b)
 {
 	const struct machine_port *x = a;

@@ -5,7 +5,11 @@
 
 #include "names/machine.h"
 
-struct port_roles;
+/* The ports, sorted by name and number. */
+struct port_roles {
+	struct machine_port *all;
+	size_t count;
+};
 
 /*
  * Find the roles of all ports in a list of devices, or of ports of a fabric:

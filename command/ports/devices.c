@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/defaults.h"
 #include "base/list.h"
 #include "base/rate.h"
 #include "output/codes.h"
 #include "output/column_table.h"
 #include "output/fields.h"
+#include "graph/neighbors.h"
 #include "names/machine.h"
 #include "names/port_roles.h"
 #include "ports/ports.h"
@@ -286,6 +288,56 @@ static int device_add(struct view *view, const struct ibsa_device *device)
 	return err;
 }
 
+/* Whether the hosts like this one may have the rail of a port. */
+static bool is_doubtful(const struct machine_port *port)
+{
+	return port->role == ROLE_UNCABLED && !port->is_role_given;
+}
+
+/* Set roles of ports by the data of the SA of an active port. */
+static void roles_compare(const struct cli *cli, struct port_roles *roles,
+			  const struct machine_port *from)
+{
+	struct ibsa_options options = cli->open;
+	struct neighbors neighbors;
+	struct ibsa_client *client;
+	struct ibsa_error error;
+
+	options.device = from->opened_as;
+	options.port = from->number;
+	if (!options.deadline_ms)
+		options.deadline_ms = CLI_DEFAULT_DOCTOR_MS;
+	if (ibsa_open(&options, &error, &client) != 0) {
+		complain("%s", error.text);
+		return;
+	}
+	if (neighbors_read(client, &from->state.gid, &neighbors))
+		rails_roles_set(&neighbors.rails, neighbors.host, roles->all,
+				roles->count);
+	else
+		complain("the SA does not show the hosts like this one");
+	neighbors_free(&neighbors);
+	(void)ibsa_close(client);
+}
+
+/* With -v, queries find out whether ports that were never up are rails. */
+static void roles_by_peers(const struct cli *cli, struct port_roles *roles)
+{
+	const struct machine_port *from = NULL;
+	bool has_doubtful = false;
+
+	for (size_t i = 0; roles && i < roles->count; i++) {
+		const struct machine_port *port = &roles->all[i];
+
+		has_doubtful |= is_doubtful(port);
+		if (!from && machine_port_is_active(port) &&
+		    ibsa_port_has_sm(&port->state))
+			from = port;
+	}
+	if (has_doubtful && from)
+		roles_compare(cli, roles, from);
+}
+
 static int list_show(struct cli *cli, struct view *view,
 		     const struct ibsa_device_list *list)
 {
@@ -293,6 +345,8 @@ static int list_show(struct cli *cli, struct view *view,
 
 	view->list = list;
 	(void)port_roles_of_list(list, machine_is_local(cli), &view->roles);
+	if (cli->output.verbose)
+		roles_by_peers(cli, view->roles);
 	for (size_t i = 0; !err && i < list->count; i++) {
 		const struct ibsa_device *device = ibsa_device_at(list, i);
 

@@ -204,7 +204,8 @@ static int fabric_read(struct cli *cli, struct status *status)
 	status_fabric_count(status, &own);
 	rails.topology = status->check.topology;
 	if (*status->host)
-		machine_rails_take(&status->machine, &rails, status->host);
+		rails_roles_set(&rails, status->host, status->machine.ports,
+				status->machine.count);
 	return CLI_DONE;
 }
 

@@ -136,6 +136,12 @@ a_rail_that_was_never_up() {
 	err_has '^ibsa: mlx5_3/1 is left out: it is not active$'
 	IBSA_NODE=dgx2 run 0 --fabric never.net status
 	out_has '^compute    7 of 8 active: .* mlx5_3/1 Down'
+	local want='map(select(.device == "mlx5_3")) | .[0] | .role == "compute" and
+		.role_reason == "the hosts like this one have this rail"'
+	IBSA_NODE=dgx2 run 0 fabric exec never.net -- "$ibsa" devices -j -v
+	json "$want"
+	IBSA_NODE=dgx2 run 0 fabric exec never.net -- "$ibsa" devices -j
+	if jq -e "$want" out >jq.out; then fail 'a query was sent'; fi
 	# Without queries, nothing tells.
 	run 0 --fabric never.net devices -j
 	json 'map(select(.device == "dgx2 mlx5_3")) | .[0] | .role == "uncabled" and
