@@ -4,10 +4,11 @@
  * send, receive and go, at an SA that answers late, wrongly or not at all.
  *
  * The oracle is a table of its own (test/ibsad/permitted.h), and an SA that
- * notes whose each service is. Checked: only what the table permits reaches the
- * port; no user changes a service of another; Reports come only to clients whose
- * subscriptions match; the services of a user end with the user; the quotas of
- * each user are unused at the end.
+ * notes whose each service and membership is. Checked: only what the table permits
+ * reaches the port; no user changes one of another; Reports come only to clients
+ * whose subscriptions match; the registrations of a user are set again after the SA
+ * has lost them, and end with the user; the quotas of each user are unused at the
+ * end.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -125,11 +126,12 @@ static size_t packet_make(uint8_t *packet)
 {
 	static const uint32_t others[] = { 0x03020031, 0x03020031, 0x03150031,
 					   0x03020003, 0x03860002, 0x01010015,
-					   0x81020015, 0x03020038 };
+					   0x81020015, 0x03020038, 0x03020038,
+					   0x03150038 };
 	const uint8_t kind = take();
 	const uint32_t key = kind < 35	 ? permitted[kind]
 			     : kind < 40 ? counters[kind - 35]
-					 : others[kind % 8];
+					 : others[kind % 10];
 	const uint8_t choice = take();
 	size_t len = PACKET;
 
@@ -156,6 +158,17 @@ static size_t packet_make(uint8_t *packet)
 		packet[23] = choice >> 3 & 1;
 		memset(packet + 24, 0xff, 4);
 		packet[35] = choice & 16 ? 4 : 2;
+	} else if (key >> 24 == 3 && (uint16_t)key == 0x38) {
+		packet[-6] = 0;
+		packet[-3] = 1; /* JoinState */
+		memcpy(packet, choice & 8 ? "\xff\x12" : "\xff\x15", 2);
+		packet[15] = choice >> 2 & 1;
+		packet[16] = choice & 128 ? 0 : 0xfe;
+		packet[STATES_AT] = 0x20 | (choice >> 4 & 7);
+		if (choice & 2)
+			packet[-1] |= 0xc4;
+		if (choice & 1)
+			packet[-2] |= 0x30;
 	} else {
 		packet[7] = choice >> 2 & 3; /* ServiceID */
 		packet[8] = choice & 128 ? 0 : 0xfe;
@@ -230,8 +243,9 @@ static void step_respond(struct server_peer *peer)
 	/* Not one of ibsad's own answers. */
 	if (mad[MAD_METHOD] == 0x81 && mad[MAD_ATTRIBUTE + 1] == 3)
 		mad[MAD_ATTRIBUTE + 1] = 0x11;
-	/* The SA has done what it was sent to services. */
-	if (mad[MAD_ATTRIBUTE + 1] != 0x31 && choice & 2)
+	/* The SA has done what it was sent to registrations. */
+	if (mad[MAD_ATTRIBUTE + 1] != 0x31 && mad[MAD_ATTRIBUTE + 1] != 0x38 &&
+	    choice & 2)
 		mad[MAD_STATUS + 1] = take();
 	memcpy(&header, peer->arrived, sizeof(header));
 	header.status = choice & 4 ? ETIMEDOUT : 0;
@@ -253,6 +267,23 @@ static void key_of(const struct ibsa_service *service, uint8_t *key)
 	ibsa_put_be16(key + 24, service->service_pkey);
 }
 
+/* A query of ibsad for a membership reaches the SA. Return: how many it has. */
+static uint32_t member_query(const struct query *query)
+{
+	uint8_t record[STATES_AT + 1];
+	const struct membership *found;
+
+	memcpy(record, &query->member.mgid, 16);
+	memcpy(record + 16, &query->member.port_gid, 16);
+	record[STATES_AT] = query->member.join_state;
+	if (query->method == IBSA_METHOD_DELETE)
+		member_delete(UINT32_MAX, record);
+	else if (query->method == IBSA_METHOD_SET)
+		member_set(UINT32_MAX, record);
+	found = member_find(record);
+	return found && found->states;
+}
+
 static void query_end(struct query *query, uint8_t choice)
 {
 	struct ibsa_reply reply = { .err = 0 };
@@ -261,12 +292,21 @@ static void query_end(struct query *query, uint8_t choice)
 
 	query->is_used = false;
 	key_of(&was.match, key);
+	if (choice > 1 && was.is_member) {
+		reply.count = member_query(&was);
+		if (!reply.count)
+			reply.status = IBSA_STATUS_NO_RECORDS;
+		was.done(&reply, was.arg);
+		return;
+	}
 	if (choice == 0)
 		reply.err = -ETIMEDOUT;
 	else if (choice == 1)
 		reply.status = IBSA_STATUS_BUSY;
 	else if (was.method == IBSA_METHOD_DELETE)
 		service_delete(UINT32_MAX, key, was.mask);
+	else if (was.method == IBSA_METHOD_SET)
+		service_set(UINT32_MAX, key, was.mask);
 	for (int i = 0; i < ENTRIES && choice > 1; i++)
 		reply.count += entry_is(&run.entries[i], key,
 					was.mask & MASK_PKEY);
@@ -301,6 +341,18 @@ static void step_event(void)
 	run.report(&event, run.report_arg);
 }
 
+/* The SM starts again, and has lost what users have registered. */
+static void step_restart(void)
+{
+	for (int i = 0; i < ENTRIES; i++) {
+		run.entries[i].is_used &= !run.entries[i].owner;
+		if (run.memberships[i].owner)
+			run.memberships[i].states = 0;
+	}
+	ibsad_owned_renew(&run.daemon.owned, PORT);
+	(void)ibsad_owned_tick(&run.daemon.owned);
+}
+
 static void peer_open(struct server_peer *peer, struct serve_user *user)
 {
 	const struct serve_port port = { .port = PORT, .seat = 1 };
@@ -323,6 +375,24 @@ static void peer_close(struct server_peer *peer)
 		ibsad_owned_user_end(&run.daemon.owned, user->id);
 }
 
+static void step_change(uint8_t choice)
+{
+	uint8_t record[STATES_AT + 1] = { 0xff, 0x15 };
+	const struct membership *found;
+
+	record[15] = choice >> 4 & 1;
+	record[16] = 0xfe;
+	record[STATES_AT] = 1;
+	found = member_find(record);
+	if (choice & 8)
+		step_restart();
+	else if (choice & 4 && !found)
+		/* The kernel joins a group. */
+		member_set(0, record);
+	else
+		run.is_busy = choice % 4 == 0;
+}
+
 static void step(void)
 {
 	const uint8_t what = take() % 16;
@@ -337,7 +407,7 @@ static void step(void)
 	else if (what == 2)
 		service_set_by_other(key);
 	else if (what == 3)
-		run.is_busy = take() % 4 == 0;
+		step_change(take());
 	else if (what == 4)
 		step_event();
 	else if (!peer->file)
@@ -364,17 +434,15 @@ static void run_end(void)
 		if (run.peers[i].file)
 			peer_close(&run.peers[i]);
 	}
-	for (int i = 0; i < QUERIES; i++) {
-		if (run.queries[i].is_used)
-			query_end(&run.queries[i], 2);
+	/* Of a registration: a check or a renewal, and a Delete of each state. */
+	for (int i = 0; i < 6 * QUERIES; i++) {
+		if (run.queries[i % QUERIES].is_used)
+			query_end(&run.queries[i % QUERIES], 2);
 		(void)ibsad_owned_tick(&run.daemon.owned);
 	}
-	for (int i = 0; i < QUERIES; i++) {
-		if (run.queries[i].is_used)
-			query_end(&run.queries[i], 2);
-	}
 	for (int i = 0; i < ENTRIES && !run.has_failed; i++)
-		must(!run.entries[i].is_used || !run.entries[i].owner);
+		must((!run.entries[i].is_used || !run.entries[i].owner) &&
+		     (!run.memberships[i].states || !run.memberships[i].owner));
 	must(run.has_failed || ibsad_owned_is_empty(&run.daemon.owned));
 	for (int i = 0; i < USERS; i++)
 		for (int quota = 0; quota < SERVE_QUOTAS; quota++)
@@ -389,19 +457,26 @@ static void run_end(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct serve_state *state;
-	bool is_off;
+	uint8_t options;
 
 	run = (struct run){ .data = data, .size = size };
 	pthread_mutex_init(&run.daemon.lock, NULL);
 	run.daemon.poll_fd = epoll_create1(EPOLL_CLOEXEC);
 	run.daemon.performance = take() & 1;
 	run.goes_by_mask = take() & 1;
-	is_off = take() & 1;
+	options = take();
+	if (options & 2)
+		run.daemon.groups = (struct policy_groups){
+			.may_create = options & 4,
+			.count = 1,
+			.at = { { { { 0xff, 0x15 } }, 16 } },
+		};
 	ibsad_owned_init(&run.daemon.owned, &run.daemon, 2 * QUOTA);
 	run.daemon.caches = calloc(IBSAD_PORTS + 1, sizeof(struct ibsad_cache));
 	must(run.daemon.caches);
 	for (uint32_t i = 1; i <= IBSAD_PORTS; i++)
-		ibsad_cache_init(&run.daemon.caches[i], &run.daemon, i, is_off);
+		ibsad_cache_init(&run.daemon.caches[i], &run.daemon, i,
+				 options & 1);
 	for (uint32_t i = 1; i <= IBSAD_PORTS; i++)
 		ibsad_reports_init(&run.daemon.reports[i], &run.daemon, i);
 	state = &run.daemon.ports.at[PORT].state;

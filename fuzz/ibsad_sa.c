@@ -118,7 +118,11 @@ int ibsa_query_start_sized(struct ibsa_client *client,
 		*at = (struct query){ true, .mask = query->mask,
 				      .method = query->method, .done = done,
 				      .arg = arg };
-		memcpy(&at->match, query->match, sizeof(at->match));
+		at->is_member = query->record == &ibsa_mcmember_record;
+		if (at->is_member)
+			memcpy(&at->member, query->match, sizeof(at->member));
+		else
+			memcpy(&at->match, query->match, sizeof(at->match));
 		return 0;
 	}
 	run.has_failed = true;
@@ -157,7 +161,8 @@ bool entry_is(const struct entry *entry, const uint8_t *key, bool pkey)
 	       !memcmp(entry->key, key, pkey ? KEY_BYTES : KEY_BYTES - 2);
 }
 
-void service_set(uid_t owner, const uint8_t *key, uint64_t mask)
+/* Return: the entry of a key, which may have ended; or an unused one. */
+static struct entry *entry_have(const uint8_t *key, uint64_t mask)
 {
 	uint8_t stored[KEY_BYTES];
 	struct entry *unused = NULL;
@@ -168,16 +173,27 @@ void service_set(uid_t owner, const uint8_t *key, uint64_t mask)
 	for (int i = 0; i < ENTRIES; i++) {
 		struct entry *entry = &run.entries[i];
 
-		if (entry_is(entry, stored, true)) {
-			must(entry->owner == owner);
-			return;
-		}
-		if (!entry->is_used && (!unused || unused->owner))
+		if ((entry->is_used || entry->owner) &&
+		    !memcmp(entry->key, stored, KEY_BYTES))
+			return entry;
+		if (!entry->is_used && !entry->owner)
 			unused = entry;
 	}
 	must(unused);
-	*unused = (struct entry){ .is_used = true, .owner = owner };
 	memcpy(unused->key, stored, KEY_BYTES);
+	return unused;
+}
+
+void service_set(uid_t owner, const uint8_t *key, uint64_t mask)
+{
+	struct entry *entry = entry_have(key, mask);
+
+	/* Never another's, and ibsad only what a user had. */
+	must(!entry->is_used || owner == UINT32_MAX || entry->owner == owner);
+	must(owner != UINT32_MAX || entry->owner);
+	if (owner != UINT32_MAX)
+		entry->owner = owner;
+	entry->is_used = true;
 }
 
 void service_delete(uid_t owner, const uint8_t *key, uint64_t mask)
@@ -193,6 +209,61 @@ void service_delete(uid_t owner, const uint8_t *key, uint64_t mask)
 					 : entry->owner == owner);
 		entry->is_used = false;
 	}
+}
+
+struct membership *member_find(const uint8_t *key)
+{
+	for (int i = 0; i < ENTRIES; i++) {
+		if (!memcmp(run.memberships[i].key, key, MEMBER_BYTES))
+			return &run.memberships[i];
+	}
+	return NULL;
+}
+
+void member_set(uid_t owner, const uint8_t *record)
+{
+	static const uint8_t none[MEMBER_BYTES];
+	struct membership *at = member_find(record);
+
+	must(record[STATES_AT] & 0xf);
+	if (!at)
+		at = member_find(none);
+	must(at);
+	/* Never another's, and ibsad only what a user had. */
+	must(!at->states || owner == UINT32_MAX || at->owner == owner);
+	must(owner != UINT32_MAX || at->owner);
+	if (owner != UINT32_MAX)
+		at->owner = owner;
+	at->states |= record[STATES_AT] & 0xf;
+	memcpy(at->key, record, MEMBER_BYTES);
+}
+
+void member_delete(uid_t owner, const uint8_t *record)
+{
+	struct membership *at = member_find(record);
+
+	if (!at || !at->states)
+		return;
+	must(owner == UINT32_MAX ? at->owner : at->owner == owner);
+	at->states &= (uint8_t)~record[STATES_AT];
+}
+
+/* A Set or Delete of a membership by a user has reached the port. */
+static void member_request(uid_t owner, const uint8_t *packet)
+{
+	const uint8_t *record = packet + RECORD_AT;
+	const uint64_t mask = ibsa_be64(record - 8);
+	const uint64_t creates = 1 << 2 | 1 << 6 | 1 << 7 | 1 << 12 | 1 << 13;
+
+	must(run.daemon.groups.count);
+	must((mask & 0x10003) == 0x10003 && record[16] == 0xfe);
+	must(!memcmp(record, "\xff\x15", 2));
+	if (packet[UMAD_HEADER_BYTES + MAD_METHOD] == IBSA_METHOD_DELETE) {
+		member_delete(owner, record);
+		return;
+	}
+	must(run.daemon.groups.may_create || (mask & creates) != creates);
+	member_set(owner, record);
 }
 
 static bool is_in(const uint32_t *list, size_t count, uint32_t key)
@@ -217,10 +288,12 @@ static int upstream_send(struct umad_file *file, const void *data, size_t len)
 			     mad[MAD_ATTRIBUTE + 1];
 	const uint64_t mask = ibsa_be64(packet + RECORD_AT - 8);
 	const bool is_service = key == 0x03020031 || key == 0x03150031;
+	const bool is_member = is_in(members, sizeof(members) / 4, key);
 	struct umad_header header;
 
 	memcpy(&header, packet, sizeof(header));
-	must(is_service || is_in(permitted, sizeof(permitted) / 4, key) ||
+	must(is_service || is_member ||
+	     is_in(permitted, sizeof(permitted) / 4, key) ||
 	     (run.daemon.performance &&
 	      is_in(counters, sizeof(counters) / 4, key)));
 	must(header.qpn == htobe32(1) && header.qkey == htobe32(0x80010000));
@@ -236,6 +309,10 @@ static int upstream_send(struct umad_file *file, const void *data, size_t len)
 	     key == 0x03120012 || key == 0x03010020 || key == 0x03120020);
 	if (is_service)
 		must(len == PACKET && packet[RECORD_AT + 8]);
+	if (is_member) {
+		must(len == PACKET);
+		member_request(peer->user->id, packet);
+	}
 	if (key == 0x03020031)
 		service_set(peer->user->id, packet + RECORD_AT, mask);
 	else if (is_service)

@@ -20,8 +20,10 @@ enum {
 	PORT = 1,
 	PACKET = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
 	RECORD_AT = UMAD_HEADER_BYTES + IBSA_SA_HEADER_BYTES,
-	KEY_BYTES = 26,
+	KEY_BYTES = 26,	   /* of a service */
+	MEMBER_BYTES = 32, /* of a membership */
 	MASK_PKEY = 1 << 2,
+	STATES_AT = 48, /* in an MCMemberRecord */
 };
 
 struct serve_user {
@@ -61,9 +63,18 @@ struct entry {
 	uint8_t key[KEY_BYTES];
 };
 
+/* A membership that the SA has, or had; @owner: as of a service. */
+struct membership {
+	uid_t owner;
+	uint8_t states; /* 0: it has ended */
+	uint8_t key[MEMBER_BYTES];
+};
+
 struct query {
 	bool is_used;
+	bool is_member; /* @member instead of @match */
 	struct ibsa_service match;
+	struct ibsa_mcmember member;
 	uint64_t mask;
 	uint8_t method;
 	ibsa_reply_fn done;
@@ -79,6 +90,7 @@ extern struct run {
 	struct server_peer peers[FILES];
 	struct server_peer cache; /* its umad file */
 	struct entry entries[ENTRIES];
+	struct membership memberships[ENTRIES];
 	struct query queries[QUERIES];
 	uint32_t tid;
 	bool goes_by_mask; /* whether the SA does, or else by the record */
@@ -108,9 +120,16 @@ bool entry_is(const struct entry *entry, const uint8_t *key, bool pkey);
 
 /*
  * The SA receives a Set or a Delete of @owner: 0 is another program, UINT32_MAX
- * ibsad itself, which deletes for any user.
+ * ibsad itself, which acts for the last owner.
  */
 void service_set(uid_t owner, const uint8_t *key, uint64_t mask);
 void service_delete(uid_t owner, const uint8_t *key, uint64_t mask);
+
+/*
+ * The same of a membership: @record has its key, and states.
+ */
+struct membership *member_find(const uint8_t *key);
+void member_set(uid_t owner, const uint8_t *record);
+void member_delete(uid_t owner, const uint8_t *record);
 
 #endif

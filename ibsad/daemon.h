@@ -44,6 +44,7 @@ struct daemon {
 	struct ibsad_cache *caches; /* by port number, as @clients */
 	uint32_t seats;
 	bool performance;
+	struct policy_groups groups;
 	const struct settings *settings; /* of the command line */
 	bool owns_socket;		 /* its file is not systemd's */
 	int poll_fd;
@@ -66,6 +67,7 @@ static inline struct policy policy_of(const struct daemon *daemon,
 {
 	return (struct policy){
 		.performance = daemon->performance,
+		.groups = &daemon->groups,
 		.sm_lid = daemon->ports.at[port].state.port.sm_lid,
 	};
 }

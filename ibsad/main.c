@@ -33,14 +33,16 @@ enum {
 };
 
 static const char usage[] =
-	"usage: ibsad [--config FILE] [--no-cache] [--performance]\n"
-	"             [--quota NAME=ONE[/ALL]]... [--standalone [--socket PATH]]\n"
-	"             DEVICE\n"
+	"usage: ibsad [--config FILE] [--multicast MGID/BITS]... [--multicast-create]\n"
+	"             [--no-cache] [--performance] [--quota NAME=ONE[/ALL]]...\n"
+	"             [--standalone [--socket PATH]] DEVICE\n"
 	"       ibsad --status [--socket PATH] DEVICE\n"
 	"\n"
 	"Gives programs of all users a part of the SA's services at DEVICE.\n"
 	"\n"
 	"  --config FILE         options, one a line, read again at SIGHUP\n"
+	"  --multicast MGID/BITS  permit to join the groups whose MGID begins so\n"
+	"  --multicast-create    permit to create these groups\n"
 	"  --no-cache            send each query to the SA\n"
 	"  --performance         permit to read performance counters\n"
 	"  --quota NAME=ONE/ALL  limit of one user, and of all users but root;\n"
@@ -55,10 +57,8 @@ static const char usage[] =
 	"See ibsad(8).\n";
 
 enum {
-	OPTION_PERFORMANCE = 256,
+	OPTION_SETTING = 256, /* see ibsad_setting_take() */
 	OPTION_CONFIG,
-	OPTION_NO_CACHE,
-	OPTION_QUOTA,
 	OPTION_SOCKET,
 	OPTION_ALONE,
 	OPTION_STATUS,
@@ -66,9 +66,11 @@ enum {
 
 static const struct option options[] = {
 	{ "config", required_argument, NULL, OPTION_CONFIG },
-	{ "no-cache", no_argument, NULL, OPTION_NO_CACHE },
-	{ "performance", no_argument, NULL, OPTION_PERFORMANCE },
-	{ "quota", required_argument, NULL, OPTION_QUOTA },
+	{ "multicast", required_argument, NULL, OPTION_SETTING },
+	{ "multicast-create", no_argument, NULL, OPTION_SETTING },
+	{ "no-cache", no_argument, NULL, OPTION_SETTING },
+	{ "performance", no_argument, NULL, OPTION_SETTING },
+	{ "quota", required_argument, NULL, OPTION_SETTING },
 	{ "socket", required_argument, NULL, OPTION_SOCKET },
 	{ "standalone", no_argument, NULL, OPTION_ALONE },
 	{ "status", no_argument, NULL, OPTION_STATUS },
@@ -83,9 +85,11 @@ static void print_and_exit(const char *text)
 	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
-/* Return: whether the option is valid. */
-static bool option_take(int option, struct settings *settings)
+/* @name: of a long option. Return: whether the option is valid. */
+static bool option_take(int option, const char *name, struct settings *settings)
 {
+	struct ibsa_error error;
+
 	switch (option) {
 	case 'h':
 		print_and_exit(usage);
@@ -93,22 +97,14 @@ static bool option_take(int option, struct settings *settings)
 	case 'V':
 		print_and_exit("ibsad " IBSA_VERSION "\n");
 		return true;
-	case OPTION_PERFORMANCE:
-		settings->performance = true;
-		return true;
+	case OPTION_SETTING:
+		if (!ibsad_setting_take(name, optarg, settings, &error))
+			return true;
+		ibsad_log("%s", error.text);
+		return false;
 	case OPTION_CONFIG:
 		settings->config = optarg;
 		return true;
-	case OPTION_NO_CACHE:
-		settings->no_cache = true;
-		return true;
-	case OPTION_QUOTA:
-		if (!ibsad_quota_read(optarg, settings))
-			return true;
-		ibsad_log("'%.64s' is not a quota; write NAME=ONE or "
-			  "NAME=ONE/ALL",
-			  optarg);
-		return false;
 	case OPTION_SOCKET:
 		settings->socket = optarg;
 		return true;
@@ -126,9 +122,10 @@ static bool option_take(int option, struct settings *settings)
 static bool settings_read(int argc, char **argv, struct settings *out)
 {
 	int option;
+	int at = 0;
 
-	while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1)
-		if (!option_take(option, out))
+	while ((option = getopt_long(argc, argv, "hV", options, &at)) != -1)
+		if (!option_take(option, options[at].name, out))
 			return false;
 	if (optind + 1 != argc) {
 		ibsad_log("give one device; see ibsad --help");
@@ -217,6 +214,7 @@ static void settings_apply(struct daemon *daemon,
 			   const struct settings *settings)
 {
 	daemon->performance = settings->performance;
+	daemon->groups = settings->groups;
 	daemon->owned.most = settings->quotas[SERVE_REGISTRATIONS].all;
 	for (uint32_t i = 1; i <= IBSAD_PORTS; i++)
 		daemon->caches[i].is_off = settings->no_cache;
@@ -452,6 +450,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	daemon.performance = settings.performance;
+	daemon.groups = settings.groups;
 	signal(SIGPIPE, SIG_IGN);
 	listener = ibsad_systemd_socket(&is_own);
 	daemon.owns_socket = settings.is_standalone && (!listener || is_own);

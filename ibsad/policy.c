@@ -64,7 +64,8 @@ static const struct row rows[] = {
 	{ IBSA_CLASS_SA,     0x0033,  TABLE },	/* P_KeyTableRecord */
 	{ IBSA_CLASS_SA,     0x0035,  TABLE },	/* PathRecord */
 	{ IBSA_CLASS_SA,     0x0036,  TABLE },	/* VLArbitrationTableRecord */
-	{ IBSA_CLASS_SA,     0x0038,  TABLE },	/* MCMemberRecord */
+	/* Set and Delete only with the option multicast */
+	{ IBSA_CLASS_SA,     0x0038,  TABLE, SET | DELETE }, /* MCMemberRecord */
 	{ IBSA_CLASS_SA,     0x0039,  TRACE },	/* TraceRecord */
 	{ IBSA_CLASS_SA,     0x003a,  MULTI },	/* MultiPathRecord */
 	{ IBSA_CLASS_SA,     0x00f3,  TABLE },	/* InformInfoRecord */
@@ -142,9 +143,53 @@ static bool is_sent_by_rmpp(const uint8_t *mad)
 	return mad[MAD_RMPP_FLAGS] & IBSA_RMPP_ACTIVE;
 }
 
+/* With all of these, a join creates the group if there is none. */
+static const uint64_t create_mask =
+	IBSA_MCMEMBER_CM(qkey) | IBSA_MCMEMBER_CM(pkey) | IBSA_MCMEMBER_CM(sl) |
+	IBSA_MCMEMBER_CM(flow_label) | IBSA_MCMEMBER_CM(tclass);
+
+static bool group_has(const struct policy_group *group, const uint8_t *mgid)
+{
+	const size_t whole = group->bits / 8;
+	const uint8_t rest = (uint8_t)(0xff00 >> group->bits % 8);
+
+	return !memcmp(group->mgid.raw, mgid, whole) &&
+	       (!rest || !((group->mgid.raw[whole] ^ mgid[whole]) & rest));
+}
+
+static bool may_join(const struct policy_groups *groups, const uint8_t *mgid)
+{
+	for (uint32_t i = 0; i < groups->count; i++) {
+		if (group_has(&groups->at[i], mgid))
+			return true;
+	}
+	return false;
+}
+
+/* A Set or Delete of a membership, whose owner is of no interest here. */
+static struct policy_verdict
+membership_judge(const struct policy_groups *groups, const uint8_t *mad,
+		 size_t len)
+{
+	const uint64_t mask = ibsa_be64(mad + MAD_COMPONENT_MASK);
+
+	if (!groups || !groups->count)
+		return verdict(POLICY_DENIED, "method or attribute");
+	if (len < IBSA_MAD_BYTES)
+		return verdict(POLICY_DENIED, "a short record");
+	if (!(mask & IBSA_MCMEMBER_CM(join_state)) ||
+	    !may_join(groups, mad + IBSA_SA_HEADER_BYTES))
+		return verdict(POLICY_DENIED, "multicast group");
+	if (mad[MAD_METHOD] == IBSA_METHOD_SET && !groups->may_create &&
+	    (mask & create_mask) == create_mask)
+		return verdict(POLICY_DENIED,
+			       "join that could create the group");
+	return verdict(POLICY_OWNED, NULL);
+}
+
 static struct policy_verdict request_judge(const struct policy *policy,
 					   const struct umad_header *header,
-					   const uint8_t *mad)
+					   const uint8_t *mad, size_t len)
 {
 	if (mad[MAD_CLASS_VERSION] != IBSA_CLASS_VERSION)
 		return verdict(POLICY_NOT_SENT, "class version");
@@ -157,6 +202,9 @@ static struct policy_verdict request_judge(const struct policy *policy,
 			       "the address is not that of the SA");
 	if (has_key(mad))
 		return verdict(POLICY_DENIED, "SM_Key");
+	if (is_for_owners(mad) &&
+	    ibsa_be16(mad + MAD_ATTRIBUTE) == ibsa_mcmember_record.attribute)
+		return membership_judge(policy->groups, mad, len);
 	if (is_for_owners(mad) || is_report_answer(mad))
 		return verdict(POLICY_OWNED, NULL);
 	if (!is_permitted(mad))
@@ -208,7 +256,8 @@ struct policy_verdict ibsad_policy_send(const struct policy *policy,
 		return verdict(POLICY_NOT_SENT, "retries");
 	switch (mad[MAD_CLASS]) {
 	case IBSA_CLASS_SA:
-		return request_judge(policy, &header, mad);
+		return request_judge(policy, &header, mad,
+				     len - UMAD_HEADER_BYTES);
 	case CLASS_PERFORMANCE:
 		return counters_judge(policy, &header, mad);
 	default:

@@ -7,14 +7,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <ibsa/types.h>
+
 #include "umad/header.h"
+
+enum { POLICY_GROUPS_MAX = 16 };
+
+/*
+ * The multicast groups that users may join: the first @bits bits of the MGID are
+ * those of an entry of @at. @may_create: a join may create the group.
+ */
+struct policy_groups {
+	bool may_create;
+	uint32_t count;
+	struct policy_group {
+		struct ibsa_gid mgid;
+		uint32_t bits;
+	} at[POLICY_GROUPS_MAX];
+};
 
 /*
  * @performance: whether users may read the performance counters of all ports
+ * @groups:      multicast groups that users may join; NULL: none
  * @sm_lid:      LID of the port's SM; 0: none
  */
 struct policy {
 	bool performance;
+	const struct policy_groups *groups;
 	uint32_t sm_lid;
 };
 

@@ -2,7 +2,8 @@
 /*
  * ibsad's own requests about registrations of users: it sets them again before
  * their leases end and after the SA has lost them, and deletes them when their
- * users have gone. What the SA does not answer is repeated.
+ * users have gone. A request
+ * that the SA does not answer is repeated.
  */
 #include <string.h>
 
@@ -18,7 +19,7 @@ enum {
 	TICK_MAX_MS = 3600000,
 };
 
-/* Of what is registered until it is deleted. */
+/* The end of a registration without a lease. */
 #define NO_END_NS (UINT64_MAX / 2)
 
 /* Set a time of a registration, and have the tick then. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ibsa/text.h>
+
 #include "base/error.h"
 #include "ibsad/settings.h"
 
@@ -49,7 +51,7 @@ static int limits_read(const char *text, struct serve_limits *out)
 	return 0;
 }
 
-int ibsad_quota_read(const char *text, struct settings *settings)
+static int quota_read(const char *text, struct settings *settings)
 {
 	const size_t len = strcspn(text, "=");
 
@@ -62,29 +64,91 @@ int ibsad_quota_read(const char *text, struct settings *settings)
 	return -EINVAL;
 }
 
-/* Return: whether the line is an option, a comment, or empty. */
-static bool line_read(char *line, struct settings *settings)
+/* Read an MGID and the number of its first bits, such as ff15:7::/32. */
+static int group_read(const char *text, struct settings *settings)
 {
-	static const char quota[] = "quota ";
+	struct policy_groups *groups = &settings->groups;
+	struct policy_group group;
+	const char *slash = strchr(text, '/');
+	char gid[64];
+	int err;
+
+	if (!slash || (size_t)(slash - text) >= sizeof(gid) ||
+	    groups->count == POLICY_GROUPS_MAX)
+		return -EINVAL;
+	snprintf(gid, sizeof(gid), "%.*s", (int)(slash - text), text);
+	err = ibsa_gid_parse(gid, &group.mgid);
+	slash++;
+	if (!err)
+		err = number_read(&slash, &group.bits);
+	/* Each MGID begins with ff. */
+	if (err || *slash || group.bits < 8 || group.bits > 128 ||
+	    group.mgid.raw[0] != 0xff)
+		return -EINVAL;
+	groups->at[groups->count++] = group;
+	return 0;
+}
+
+static int flag_read(const char *name, struct settings *settings)
+{
+	if (!strcmp(name, "performance"))
+		settings->performance = true;
+	else if (!strcmp(name, "no-cache"))
+		settings->no_cache = true;
+	else if (!strcmp(name, "multicast-create"))
+		settings->groups.may_create = true;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+int ibsad_setting_take(const char *name, const char *value,
+		       struct settings *settings, struct ibsa_error *error)
+{
+	if (!value && !flag_read(name, settings))
+		return 0;
+	if (value && !strcmp(name, "quota"))
+		return quota_read(value, settings)
+			       ? ibsa__fail(error, -EINVAL,
+					    "'%.64s' is not a quota; write "
+					    "NAME=ONE or NAME=ONE/ALL",
+					    value)
+			       : 0;
+	if (value && !strcmp(name, "multicast"))
+		return group_read(value, settings)
+			       ? ibsa__fail(error, -EINVAL,
+					    "'%.64s' is not one of at most %d "
+					    "prefixes of MGIDs; write one such "
+					    "as ff15:7::/32",
+					    value, POLICY_GROUPS_MAX)
+			       : 0;
+	return ibsa__fail(error, -EINVAL,
+			  "'%.64s' is not a setting, or has no value, or one "
+			  "too many; see ibsad(8)",
+			  name);
+}
+
+/* A line is a name, or a name, a space and a value. # begins a comment. */
+static int line_read(char *line, struct settings *settings,
+		     struct ibsa_error *error)
+{
+	char *value;
 
 	line[strcspn(line, "#\n")] = '\0';
 	for (size_t len = strlen(line); len && line[len - 1] == ' '; len--)
 		line[len - 1] = '\0';
 	if (!*line)
-		return true;
-	if (!strcmp(line, "performance"))
-		settings->performance = true;
-	else if (!strcmp(line, "no-cache"))
-		settings->no_cache = true;
-	else
-		return !strncmp(line, quota, strlen(quota)) &&
-		       !ibsad_quota_read(line + strlen(quota), settings);
-	return true;
+		return 0;
+	value = strchr(line, ' ');
+	if (value)
+		*value++ = '\0';
+	return ibsad_setting_take(line, value, settings, error);
 }
 
 int ibsad_settings_read(struct settings *settings, struct ibsa_error *error)
 {
 	struct settings read = *settings;
+	struct ibsa_error why;
 	char line[LINE_MAX_BYTES];
 	unsigned int number = 0;
 	int err = 0;
@@ -99,11 +163,10 @@ int ibsad_settings_read(struct settings *settings, struct ibsa_error *error)
 				  ibsa__errno_text(errno).bytes);
 	while (!err && fgets(line, sizeof(line), file)) {
 		number++;
-		if (!line_read(line, &read))
-			err = ibsa__fail(error, -EINVAL,
-					 "line %u of %s is not performance, "
-					 "no-cache or quota NAME=ONE/ALL",
-					 number, settings->config);
+		err = line_read(line, &read, &why);
+		if (err)
+			ibsa__fail(error, err, "line %u of %s: %s", number,
+				   settings->config, why.text);
 	}
 	fclose(file);
 	if (!err)

@@ -3,6 +3,7 @@
 #ifndef IBSAD_SETTINGS_H
 #define IBSAD_SETTINGS_H
 
+#include "ibsad/policy.h"
 #include "serve/serve.h"
 
 /* @argv: of the process */
@@ -15,11 +16,17 @@ struct settings {
 	bool is_status;
 	bool performance;
 	bool no_cache;
+	struct policy_groups groups;
 	struct serve_limits quotas[SERVE_QUOTAS];
 };
 
-/* Read a quota, "NAME=ONE" or "NAME=ONE/ALL". Return: 0; -EINVAL. */
-int ibsad_quota_read(const char *text, struct settings *settings) IBSA_MUST_USE;
+/*
+ * Take a setting that is an option of the command line, and a line of the file,
+ * too. @value: NULL: none. Return: 0; or -EINVAL and the reason in *@error.
+ */
+int ibsad_setting_take(const char *name, const char *value,
+		       struct settings *settings,
+		       struct ibsa_error *error) IBSA_MUST_USE;
 
 /*
  * Add the settings in the file @settings->config, if it exists. Each line is an

@@ -22,4 +22,7 @@ static const uint32_t counters[] = {
 static const uint32_t owners[] = { 0x03020003, 0x03020031, 0x03150031,
 				   0x03860002 };
 
+/* The same of memberships, only with an option. */
+static const uint32_t members[] = { 0x03020038, 0x03150038 };
+
 #endif

@@ -27,10 +27,28 @@ static bool is_in(const uint32_t *list, size_t count, uint32_t key)
 	return false;
 }
 
+/* ff15:7::/32, and ff15:8:4000::/34 without the last 14 bits of its word */
+static const struct policy_groups groups = {
+	.count = 2,
+	.at = { { { { 0xff, 0x15, 0, 7 } }, 32 },
+		{ { { 0xff, 0x15, 0, 8, 0x40 } }, 34 } },
+};
+static const struct policy_groups creating = {
+	.may_create = true,
+	.count = 1,
+	.at = { { { { 0xff, 0x15, 0, 7 } }, 32 } },
+};
+
 static bool is_permitted(uint32_t key, bool performance)
 {
 	return is_in(permitted, sizeof(permitted) / 4, key) ||
 	       (performance && is_in(counters, sizeof(counters) / 4, key));
+}
+
+static bool is_owned(uint32_t key, bool has_groups)
+{
+	return is_in(owners, sizeof(owners) / 4, key) ||
+	       (has_groups && is_in(members, sizeof(members) / 4, key));
 }
 
 /* A packet that passes, by the offsets of the specifications. */
@@ -57,13 +75,19 @@ static struct bytes packet_of(uint32_t key)
 	at[HEADER + 2] = key >> 24 == 4 ? 1 : 2;
 	at[HEADER + 3] = (uint8_t)(key >> 16);
 	put16(at + HEADER + 16, (uint16_t)key);
+	/* MGID, PortGID and JoinState */
+	at[HEADER + 53] = 1;
+	at[HEADER + 55] = 3;
+	memcpy(at + HEADER + 56, groups.at[0].mgid.raw, 16);
 	return packet;
 }
 
-static enum policy_answer answer_of(const struct bytes *packet, size_t len,
-				    bool performance)
+static enum policy_answer answer_with(const struct bytes *packet, size_t len,
+				      bool performance,
+				      const struct policy_groups *which)
 {
 	const struct policy policy = { .performance = performance,
+				       .groups = which,
 				       .sm_lid = SM_LID };
 	const struct policy_verdict verdict =
 		ibsad_policy_send(&policy, packet->at, len);
@@ -74,6 +98,12 @@ static enum policy_answer answer_of(const struct bytes *packet, size_t len,
 	return verdict.answer;
 }
 
+static enum policy_answer answer_of(const struct bytes *packet, size_t len,
+				    bool performance)
+{
+	return answer_with(packet, len, performance, NULL);
+}
+
 /* All attributes that exist, and some others. */
 static uint32_t attribute_step(uint32_t class, uint32_t attribute)
 {
@@ -82,7 +112,7 @@ static uint32_t attribute_step(uint32_t class, uint32_t attribute)
 	return class == 3 || class == 4 ? 1 : 0x11;
 }
 
-static void check_all(bool performance)
+static void check_all(bool performance, const struct policy_groups *which)
 {
 	for (uint32_t class = 0; class < 256; class ++)
 		for (uint32_t method = 0; method < 256; method++)
@@ -91,13 +121,13 @@ static void check_all(bool performance)
 				const uint32_t key = class << 24 |
 						     method << 16 | attribute;
 				const struct bytes packet = packet_of(key);
-				const enum policy_answer answer =
-					answer_of(&packet, PACKET, performance);
+				const enum policy_answer answer = answer_with(
+					&packet, PACKET, performance, which);
 
 				if ((answer == POLICY_PASS) !=
 					    is_permitted(key, performance) ||
 				    (answer == POLICY_OWNED) !=
-					    is_in(owners, 4, key))
+					    is_owned(key, which))
 					fail_msg("0x%08x: answer %d", key,
 						 answer);
 			}
@@ -106,8 +136,8 @@ static void check_all(bool performance)
 static void only_the_table_passes(void **state)
 {
 	(void)state;
-	check_all(false);
-	check_all(true);
+	check_all(false, NULL);
+	check_all(true, &groups);
 }
 
 /* A request for a path whose byte @at has another value. */
@@ -176,6 +206,72 @@ static void counters_are_read_at_any_port(void **state)
 	assert_int_equal(answer_of(&packet, PACKET, true), POLICY_NOT_SENT);
 }
 
+/* A join or leave whose byte @at has another value. */
+static enum policy_answer member(const struct policy_groups *which,
+				 uint8_t method, size_t at, uint8_t value)
+{
+	struct bytes packet = packet_of(0x03000038 | (uint32_t)method << 16);
+
+	packet.at[at] = value;
+	return answer_with(&packet, PACKET, false, which);
+}
+
+static void memberships_are_of_some_groups(void **state)
+{
+	const size_t mask = HEADER + 48, mgid = HEADER + 56;
+	struct bytes packet = packet_of(0x03020038);
+
+	(void)state;
+	for (unsigned int method = 2; method <= 0x15; method += 0x13) {
+		const uint8_t at = (uint8_t)method;
+
+		assert_int_equal(member(&groups, at, 0, 0), POLICY_OWNED);
+		assert_int_equal(member(&groups, at, mgid + 15, 9),
+				 POLICY_OWNED);
+		assert_int_equal(member(NULL, at, 0, 0), POLICY_DENIED);
+		assert_int_equal(member(&(struct policy_groups){ .count = 0 },
+					at, 0, 0),
+				 POLICY_DENIED);
+		assert_int_equal(member(&groups, at, mask + 5, 0),
+				 POLICY_DENIED);
+		for (unsigned int byte = 0; byte < 4; byte++)
+			assert_int_equal(member(&groups, at, mgid + byte, 0x80),
+					 POLICY_DENIED);
+	}
+	/* The first two bits of a byte. */
+	packet.at[mgid + 3] = 8;
+	for (unsigned int value = 0; value < 256; value++) {
+		packet.at[mgid + 4] = (uint8_t)value;
+		assert_int_equal(answer_with(&packet, PACKET, false, &groups),
+				 value >> 6 == 1 ? POLICY_OWNED
+						 : POLICY_DENIED);
+	}
+	assert_int_equal(answer_with(&packet, PACKET - 1, false, &groups),
+			 POLICY_DENIED);
+}
+
+static void joins_may_create_by_option(void **state)
+{
+	const size_t mask = HEADER + 48;
+	struct bytes packet = packet_of(0x03020038);
+
+	(void)state;
+	/* Q_Key, TClass, P_Key, SL and FlowLabel, too */
+	packet.at[mask + 7] |= 0xc4;
+	packet.at[mask + 6] |= 0x30;
+	assert_int_equal(answer_with(&packet, PACKET, false, &groups),
+			 POLICY_DENIED);
+	assert_int_equal(answer_with(&packet, PACKET, false, &creating),
+			 POLICY_OWNED);
+	packet.at[mask + 6] &= 0xdf;
+	assert_int_equal(answer_with(&packet, PACKET, false, &groups),
+			 POLICY_OWNED);
+	packet.at[mask + 6] |= 0x20;
+	packet.at[HEADER + 3] = 0x15;
+	assert_int_equal(answer_with(&packet, PACKET, false, &groups),
+			 POLICY_OWNED);
+}
+
 static int registered(uint8_t class, uint8_t version, uint64_t methods,
 		      uint32_t flags, bool performance)
 {
@@ -223,6 +319,8 @@ int main(void)
 		cmocka_unit_test(headers_are_checked),
 		cmocka_unit_test(lengths_are_checked),
 		cmocka_unit_test(counters_are_read_at_any_port),
+		cmocka_unit_test(memberships_are_of_some_groups),
+		cmocka_unit_test(joins_may_create_by_option),
 		cmocka_unit_test(agents_receive_responses_and_reports),
 	};
 

@@ -42,15 +42,16 @@ def service_send(client, *args):
 
 
 class Test:
-    def __init__(self, ibsad, ibsa, topology, folder):
+    def __init__(self, ibsad, ibsa, topology, folder, *options):
         self.ibsad, self.ibsa = ibsad, ibsa
         self.path = folder + "/ibsad"
         fabric = folder + "/fabric"
         self.environment = {**os.environ, "IBSA_FABRIC": "unix:" + fabric}
         self.fabric = subprocess.Popen(
-            [ibsa, "fabric", "run", topology, "--socket", fabric],
+            [ibsa, "fabric", "run", topology, "--socket", fabric, *options],
             stdout=subprocess.DEVNULL)
         socket_await(fabric, self.fabric)
+        self.processes = [self.fabric]
         self.daemon = None
 
     def start(self, *options):
@@ -250,8 +251,9 @@ def run_all(make, cases, options=()):
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as end:
         os.chmod(folder, 0o755)
         test = make(*sys.argv[1:], folder)
-        end.callback(test.fabric.wait)
-        end.callback(test.fabric.terminate)
+        for process in test.processes:
+            end.callback(process.wait)
+            end.callback(process.terminate)
         for case in cases:
             test.start(*options)
             try:

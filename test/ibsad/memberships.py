@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Memberships of users in multicast groups at ibsad.
+
+usage: memberships.py IBSAD IBSA TOPOLOGY [DROP-IN]
+
+With DROP-IN, the library libibumad, the SA is OpenSM, which runs on it;
+otherwise the embedded one. What the SA has is read by the command ibsa, at the
+fabric itself. Needs root, to connect as other users.
+"""
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+from hostile import DELETE, DENIED, SET, expect, mad
+from registrations import ALICE, BOB, Test, connect, run_all
+
+DROP_IN = sys.argv.pop(4) if len(sys.argv) > 4 else None
+MEMBER = 0x0038
+# Components: MGID, PortGID and JoinState; with the others, a join creates.
+JOIN = 1 << 0 | 1 << 1 | 1 << 16
+CREATE = JOIN | 1 << 2 | 1 << 6 | 1 << 7 | 1 << 12 | 1 << 13
+FULL, SEND_ONLY = 1, 4
+GROUP, OWN, OTHER = "ff15:7::1", "ff15:7::2", "ff15:8::1"
+BROADCAST = "ff12:401b:ffff::ffff:ffff"
+
+
+def raw(gid):
+    return socket.inet_pton(socket.AF_INET6, gid)
+
+
+def membership(client, mgid, method=SET, state=FULL, mask=JOIN):
+    body = struct.pack(">16s16sIHBBHBBIBB2x", raw(mgid), client.gid, 0x11, 0, 0,
+                       0, 0xffff, 0, 0, 0, 0x20 | state, 0)
+    client.tid = getattr(client, "tid", 0) + 1
+    return client.ask(mad(method, MEMBER, mask=mask, body=body,
+                          tid=client.tid))
+
+
+class Memberships(Test):
+    def __init__(self, ibsad, ibsa, topology, folder):
+        super().__init__(ibsad, ibsa, topology, folder,
+                         *(["--sa", "none"] if DROP_IN else []))
+        if DROP_IN:
+            self.opensm_start(folder)
+        self.gid = gid_of(self, "node1")
+
+    def opensm_start(self, folder):
+        os.mkdir(folder + "/lib")
+        shutil.copy(DROP_IN, folder + "/lib/libibumad.so.3")
+        log, config = folder + "/opensm.log", folder + "/opensm.conf"
+        with open(config, "w", encoding="ascii") as file:
+            file.write("force_log_flush TRUE\n")
+        opensm = subprocess.Popen(
+            ["opensm", "-F", config, "-f", log], cwd=folder, stdout=subprocess.DEVNULL,
+            env={**self.environment, "LD_LIBRARY_PATH": folder + "/lib",
+                 "OSM_TMP_DIR": folder, "OSM_CACHE_DIR": folder})
+        self.processes.append(opensm)
+        self.await_(lambda: os.path.exists(log) and
+                    "SUBNET UP" in open(log, encoding="ascii").read(), True)
+
+    def root(self, action, mgid, *fields, node=None):
+        environment = dict(self.environment)
+        if node:
+            environment["IBSA_NODE"] = node
+        return subprocess.run(
+            [self.ibsa, "query", action, "MCMR", f"mgid={mgid}", *fields],
+            env=environment, check=False, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL).returncode
+
+    def has(self, mgid):
+        """Whether the port of ibsad is a member."""
+        return self.root("table", mgid, f"port_gid={self.gid}") == 0
+
+    def users_join_groups(self):
+        values = ["qkey=0x11", "pkey=0xffff", "sl=0", "flow_label=0",
+                  "tclass=0"]
+        for mgid in (GROUP, OTHER):
+            expect(self.root("set", mgid, f"port_gid={gid_of(self, 'node2')}",
+                             "join_state=1", *values, node="node2"), 0,
+                   "a group of another node")
+        alice, bob = connect(self.path, ALICE), connect(self.path, BOB)
+        for mgid, mask, what in ((OTHER, JOIN, "another prefix"),
+                                 (GROUP, CREATE, "a join that could create"),
+                                 (GROUP, JOIN - 2, "no PortGID"),
+                                 (GROUP, JOIN - 1, "no MGID"),
+                                 (GROUP, 3, "no JoinState")):
+            expect(membership(alice, mgid, mask=mask), (0, DENIED), what)
+        expect(membership(alice, GROUP, state=0), (0, DENIED), "no state")
+        expect(membership(alice, GROUP, DELETE), (0, DENIED), "no member")
+        expect(membership(alice, GROUP), (0, 0), "a join")
+        expect(self.has(GROUP), True, "the membership")
+        for method in (SET, DELETE):
+            expect(membership(bob, GROUP, method), (0, DENIED), "another user")
+        expect(membership(alice, GROUP, state=SEND_ONLY), (0, 0), "a state")
+        expect(membership(alice, GROUP, DELETE, FULL), (0, 0), "its end")
+        expect(self.has(GROUP), True, "the membership with one state")
+        expect(membership(alice, GROUP, DELETE, SEND_ONLY), (0, 0), "leave")
+        expect(self.has(GROUP), False, "the membership")
+        expect(membership(bob, GROUP, state=FULL | SEND_ONLY), (0, 0), "join")
+        for client in (alice, bob):
+            client.close()
+        self.await_(lambda: self.has(GROUP), False)
+        expect(self.root("table", GROUP), 0, "the group of the other node")
+
+    def the_broadcast_group_survives(self):
+        """Root has joined it at this port, as the kernel's IPoIB does."""
+        expect(self.root("set", BROADCAST, f"port_gid={self.gid}",
+                         "join_state=1"), 0, "a join of root")
+        reader, writer = os.pipe()
+        child = os.fork()
+        if not child:
+            client = connect(self.path, ALICE)
+            answers = [membership(client, BROADCAST, method, state)
+                       for method in (SET, DELETE)
+                       for state in (FULL, SEND_ONLY)]
+            os.write(writer, bytes(answer == (0, DENIED)
+                                   for answer in answers))
+            time.sleep(60)
+        expect(os.read(reader, 4), b"\1" * 4, "a member before")
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        bob = connect(self.path, BOB)
+        expect(membership(bob, GROUP, DELETE), (0, DENIED), "leave")
+        bob.close()
+        expect(self.has(BROADCAST), True, "the membership of root")
+        expect(self.root("delete", BROADCAST, f"port_gid={self.gid}",
+                         "join_state=1"), 0, "the end of it")
+
+    def users_create_groups(self):
+        self.stop()
+        self.start("--multicast", "ff15:7::2/128", "--multicast-create")
+        alice = connect(self.path, ALICE)
+        expect(membership(alice, GROUP, mask=CREATE), (0, DENIED), "a group")
+        expect(membership(alice, OWN, mask=CREATE), (0, 0), "a new group")
+        expect(self.has(OWN), True, "the membership")
+        if not DROP_IN:
+            self.run("fabric", "sm", "stop")
+            self.run("fabric", "sm", "start")
+            self.await_(lambda: self.has(OWN), True)
+        alice.close()
+        self.await_(lambda: self.root("table", OWN), 1)
+
+
+def gid_of(test, node):
+    """The GID of a node's first port."""
+    text = subprocess.run([test.ibsa, "devices", "-j"], check=True,
+                          env={**test.environment, "IBSA_NODE": node},
+                          stdout=subprocess.PIPE, text=True).stdout
+    return text[text.index("fe80:"):].split('"', 1)[0]
+
+
+if __name__ == "__main__":
+    if DROP_IN and not shutil.which("opensm"):
+        print("skipped: opensm is not installed")
+        sys.exit(77)
+    sys.exit(run_all(Memberships, (
+        Memberships.users_join_groups,
+        Memberships.the_broadcast_group_survives,
+        Memberships.users_create_groups,
+    ), ("--multicast", "ff15:7::/32", "--multicast", "ff12:401b::/32")))
