@@ -502,29 +502,6 @@ static int file_set_issm(struct umad_file *base, bool on)
 	return -EPERM;
 }
 
-static bool file_has_work(struct umad_file *base)
-{
-	(void)base;
-	return false;
-}
-
-static void file_work(struct umad_file *base, uint64_t until_ns)
-{
-	(void)base;
-	(void)until_ns;
-}
-
-static void file_drop_work(struct umad_file *base)
-{
-	(void)base;
-}
-
-static size_t file_work_memory(struct umad_file *base)
-{
-	(void)base;
-	return 0;
-}
-
 const struct serve_file_ops ibsad_file_ops = {
 	.refuse = file_refuse,
 	.settle = file_settle,
@@ -535,8 +512,4 @@ const struct serve_file_ops ibsad_file_ops = {
 	.has_agent = file_has_agent,
 	.holder = file_holder,
 	.set_issm = file_set_issm,
-	.has_work = file_has_work,
-	.work = file_work,
-	.drop_work = file_drop_work,
-	.work_memory = file_work_memory,
 };

@@ -5,10 +5,18 @@
  */
 #include "serve/server.h"
 
+static size_t work_memory(const struct server_peer *peer)
+{
+	const struct serve_file_ops *ops = peer_file_ops(peer);
+
+	return peer->file && ops->work_memory ? ops->work_memory(peer->file)
+					      : 0;
+}
+
 static size_t buffers_memory(const struct server_peer *peer)
 {
 	return peer->request_bytes.room + peer->part.room + peer->pending.room +
-	       (peer->file ? peer_file_ops(peer)->work_memory(peer->file) : 0);
+	       work_memory(peer);
 }
 
 void ibsa__peer_count_memory(struct server_peer *peer)

@@ -112,7 +112,7 @@ struct serve_issm_name {
  *             server reads no packets of the client until the work is done.
  *             @work continues the work, until @until_ns at the latest;
  *             @drop_work ends it; @work_memory returns the bytes of memory that
- *             it uses
+ *             it uses. All four are NULL if the file never has work
  *
  * The queue has the packets that the client has not received. Of the file's
  * struct umad_file_ops, the server calls register_agent2, unregister_agent,

@@ -299,7 +299,9 @@ static inline bool peer_is_stranger(const struct server_peer *peer)
 /* Whether the client's umad file has work for the client's next turns. */
 static inline bool peer_has_work(const struct server_peer *peer)
 {
-	return peer->file && peer_file_ops(peer)->has_work(peer->file);
+	const struct serve_file_ops *ops = peer_file_ops(peer);
+
+	return peer->file && ops->has_work && ops->has_work(peer->file);
 }
 
 /*
