@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "doctor/doctor.h"
 #include "output/codes.h"
 #include "output/fields.h"
+#include "session/ibsad.h"
 
 static const struct spot machine = { .device = NULL, .port = NO_PORT };
 
@@ -118,6 +120,20 @@ static void node_opens(struct visit *visit, const struct ibsa_device_file *file)
 			  file->path, owner_text(file, owner, sizeof(owner)));
 }
 
+/*
+ * Whether ibsa_open() uses the port through ibsad, because its device file
+ * cannot be opened.
+ */
+static bool has_ibsad(const struct visit *visit,
+		      const struct ibsa_port_access *access)
+{
+	char status[IBSAD_STATUS];
+
+	return (access->open_err == -EACCES || access->umad.err == -ENOENT) &&
+	       !secure_getenv("IBSA_FABRIC") &&
+	       ibsad_status(visit->device, status);
+}
+
 static void check_node(struct visit *visit,
 		       const struct ibsa_port_access *access)
 {
@@ -126,6 +142,13 @@ static void check_node(struct visit *visit,
 
 	if (!access->open_err) {
 		node_opens(visit, file);
+		return;
+	}
+	if (has_ibsad(visit, access)) {
+		doctor_ok(doctor, &visit->spot, "node",
+			  "%s: %s; ibsad serves the port", file->path,
+			  file->err == -ENOENT ? "does not exist"
+					       : "not permitted");
 		return;
 	}
 	visit->locked = "its device file cannot be opened";

@@ -3,9 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include <ibsa/server.h>
-
 #include "metrics/ibsad.h"
+#include "session/ibsad.h"
 
 /* Whether a row of ibsad --status is a present number, not a counter. */
 static bool is_present(const char *kind)
@@ -42,16 +41,12 @@ void metrics_ibsad_write(struct metrics_text *text, bool present)
 
 	for (size_t i = 0; i < machine->count; i++) {
 		const char *device = machine->ports[i].device;
-		char address[sizeof("unix:/run/ibsad/") + 256];
-		char status[4096];
+		char status[IBSAD_STATUS];
 
 		if (!strcmp(device, before))
 			continue;
 		before = device;
-		snprintf(address, sizeof(address), "unix:/run/ibsad/%.255s",
-			 device);
-		if (!ibsa_server_command(address, "status", status,
-					 sizeof(status), NULL))
+		if (ibsad_status(device, status))
 			status_write(text, device, status, present);
 	}
 }

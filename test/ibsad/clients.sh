@@ -116,6 +116,13 @@ import sys, ibsa
 with ibsa.open() as client:
     print(client.path(sys.argv[1]))' "$gid"
 
+as_user "$ibsa" doctor -v >doctor.out || wrong "doctor: $? $(cat doctor.out)"
+grep -q '^node .* ok .*ibsad serves the port' doctor.out ||
+	wrong "no node in $(cat doctor.out)"
+grep -q '^sa  .* ok ' doctor.out || wrong "no SA in $(cat doctor.out)"
+as_user env IBSA_FABRIC= "$ibsa" doctor >doctor.out 2>&1
+[ $? -eq 4 ] || wrong "doctor with IBSA_FABRIC empty: $(cat doctor.out)"
+
 as_user "$ibsa" metrics >metrics.out || wrong "metrics: $?"
 grep -q '^ibsa_ibsad{device="ibsa0",kind="clients"} [1-9]' metrics.out ||
 	wrong "no clients in $(cat metrics.out)"
