@@ -3,7 +3,7 @@
  * Sends Reports, repeats them, and ends them when they are answered.
  *
  * Source: IBA vol 1, 13.4.11; OpenSM 3.3, osm_inform.c and its defaults, for
- * transaction IDs, timeouts and the number of retries.
+ * transaction IDs and timeouts. OpenSM on Linux has one more try.
  */
 #include <errno.h>
 #include <string.h>

@@ -19,7 +19,7 @@ enum {
 	/*
 	 * Milliseconds during which a Report with equal content may be a
 	 * repetition: if the response is lost, the SA sends the Report again.
-	 * By default, OpenSM sends a Report up to three times, 200 ms apart.
+	 * By default, OpenSM sends a Report up to four times, 200 ms apart.
 	 */
 	AGAIN_MS = 10 * 1000,
 	/*
