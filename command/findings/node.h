@@ -88,8 +88,9 @@ int node_check_run(struct node_check *check, struct ibsa_error *error);
 
 /*
  * Judge the ports that are down, and of which neither an option nor a given
- * role says that they should be up. Such a port is a critical finding if the
- * hosts like this one have its rail.
+ * role says that they should be up. Such a port is a critical finding if no
+ * port is active, or if the hosts like this one have its rail; otherwise it is
+ * a warning if it was up before.
  */
 void down_ports_check(struct node_check *check);
 

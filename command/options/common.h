@@ -27,8 +27,8 @@ enum option_group {
 		       GROUP_VERSION | GROUP_HELP,
 	GROUP_ALL = GROUP_OPEN | GROUP_OUTPUT,
 	/*
-	 * This bit is no option: the value of --sa may also be embedded or
-	 * none.
+	 * The value of --sa may also be embedded or none. This bit stands for
+	 * no further option.
 	 */
 	GROUP_SA_WORD = 1 << 13,
 	/* Further formats. */

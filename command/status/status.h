@@ -48,7 +48,7 @@ struct status_sm {
 /**
  * struct status_role - the ports of this host that have one role
  * @count:    number of these ports
- * @active:   number of those that are active
+ * @active:   number of these ports that are active
  * @rates:    each rate of active ports, and how many active ports have it
  * @inactive: the ports that are not active, with their states
  */

@@ -381,7 +381,7 @@ static int branches_find(struct tree *tree)
 
 /*
  * Write the names of the hosts that are connected to the switch @leaf; NONE: of
- * those that are connected to no switch.
+ * the hosts without a switch.
  */
 static void hosts_write(const struct tree *tree, size_t leaf, FILE *file)
 {

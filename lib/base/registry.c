@@ -43,7 +43,7 @@ static atomic_int debug;
 static atomic_bool environment_is_ignored;
 static _Atomic(struct registry_slot *) slots;
 static struct registry_slot first_slots[FIRST_SLOTS];
-static atomic_uint first_count; /* number of them that became slots */
+static atomic_uint first_count; /* number of used elements of @first_slots */
 static _Atomic(struct entry *) entries;
 static struct list inherited = { &inherited, &inherited };
 /*
