@@ -147,7 +147,7 @@ every_error_is_another() {
 	what_is 'not active' 'port 2 of mlx5_0 is down: check the cable' \
 		'^mlx5_0 +2 +Down' port '^Down, LinkUp' cable mlx5_0 2
 	rm "$nodes/umad0"
-	what_is 'no device file' '/dev/infiniband/umad0 does not exist: in a' \
+	what_is 'no device file' '/dev/infiniband/umad0 does not exist: if' \
 		' /dev/infiniband/umad0 does not exist$' \
 		node '/dev/infiniband/umad0 does not exist' 'container.*udev'
 	rm -r "$sys/class/infiniband_mad"
@@ -507,9 +507,9 @@ reports() {
 	run 2 --fabric u.tar topology; err_has 'lacks the file mads.pcap'
 	run 2 --fabric "$fabric" doctor --anonymous; err_has '--report FILE'
 	run 2 --fabric "$fabric" doctor --report r.tar --record s.pcap
-	err_has 'without --record'
+	err_has 'remove --record'
 	run 2 --fabric "$fabric" doctor --report r.tar -C 'node[12]'
-	err_has 'may be several; name a device'
+	err_has 'may stand for several; name one device'
 	run 2 --fabric "$fabric" doctor --report -; err_has 'name a file'
 	# Before the first query.
 	run 4 --fabric "$fabric" doctor --report "$tmp"; out_empty

@@ -186,8 +186,8 @@ def the_fabric_is_unread(test, samples):
     out, error = test.run("metrics", "-t", "200")
     test.same(test.samples(out)["ibsa_collect_complete"], 0, "complete")
     test.same(error.count("\n"), 1, f"sentences: {error}")
-    test.expect("cannot read the fabric: no port of this machine gets" in error,
-                error)
+    test.expect("cannot read the fabric: no port of this machine receives"
+                in error, error)
     out, error = test.run("metrics", "node", "-t", "200")
     test.same(test.samples(out)["ibsa_collect_complete"], 1, "complete of node")
     test.same(error, "", "messages of node")
