@@ -2,7 +2,7 @@
 /*
  * GUIDInfoRecord: the GUID tables of ports, which any port may change.
  *
- * Source: IBA vol 1, 15.2.5.19 and 14.2.5.5 (GUIDInfo); OpenSM 3.3.23,
+ * Source: IBA vol 1, 15.2.5.18 and 14.2.5.5 (GUIDInfo); OpenSM 3.3.23,
  * osm_sa_guidinfo_record.c.
  */
 #include "fabric/sa/sa.h"

@@ -4,7 +4,7 @@
  * GIDs, by GetMulti. The request is converted to one for PathRecords, and the
  * answer has PathRecords.
  *
- * Source: IBA vol 1, 15.2.5.22; OpenSM 3.3.23, osm_sa_multipath_record.c, for
+ * Source: IBA vol 1, 15.2.5.20; OpenSM 3.3.23, osm_sa_multipath_record.c, for
  * the order of the checks and the choice of two independent paths.
  */
 #include "fabric/sa/path.h"

@@ -3,10 +3,10 @@
  * Queries for records of the tables of switches and ports: SwitchInfo, linear
  * and multicast forwarding, SLtoVL, VL arbitration, P_Keys.
  *
- * Source: IBA vol 1, 15.2.5.4 to 15.2.5.10; OpenSM 3.3.23,
+ * Source: IBA vol 1, 15.2.5.4 to 15.2.5.11; OpenSM 3.3.23,
  * osm_sa_sw_info_record.c, osm_sa_lft_record.c, osm_sa_mft_record.c,
- * osm_sa_slvl_record.c, osm_sa_vlarb_record.c and osm_sa_pkey_record.c, for
- * the rules of matching.
+ * osm_sa_slvl_record.c, osm_sa_vlarb_record.c and osm_sa_pkey_record.c, for the
+ * rules of matching.
  */
 #include "fabric/sa/sa.h"
 #include "fabric/sa/multicast.h"

@@ -110,7 +110,7 @@ int ibsa_fault_parse_sized(const char *text, struct ibsa_fault *out,
  * ibsa_fault_parse - convert text to a fault
  * @text:  KIND=PERCENT[,COUNT[,DELAY_MS]], such as "delay=2.5,0,200". The kinds
  *         are lose, delay, duplicate, reorder, corrupt, busy, silence, redirect
- *         and redirect-gid; for the last two, the last number is HOPS
+ *         and redirect-gid; for the last two, the last number is @hops
  * @error: after an error, a sentence that lists the kinds; may be NULL
  *
  * Return: 0; -EINVAL @text is not a fault
@@ -299,9 +299,9 @@ void ibsa_fabric_put(struct ibsa_fabric *fabric);
 
 /**
  * ibsa_fabric_attach - create a transport at a port of a fabric
- * @node: name or node id of a channel adapter; HOST/DEVICE; or a host, which
- *        stands for its first adapter, by name, with an active port, or else
- *        its first adapter. NULL: the first adapter of the file
+ * @node: name or node id of a channel adapter; HOST/DEVICE; or a host: of its
+ *        adapters, ordered by name, the first with an active port, or else the
+ *        first. NULL: the first adapter of the file
  * @port: 0: the first port with a cable
  * @out:  receives the transport, for ibsa_options.transport; it holds a
  *        reference to @fabric until it is closed

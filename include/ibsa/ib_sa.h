@@ -615,8 +615,8 @@ void ibsa_ib_device_put(struct ib_device *device);
 /**
  * ibsa_ib_device_fd - file descriptor to poll, without a worker
  *
- * Call it after the first use of a port, and poll the descriptor for at most
- * ibsa_ib_device_timeout_ms().
+ * Call this function after the first use of a port, and poll the descriptor for
+ * at most ibsa_ib_device_timeout_ms().
  *
  * Return: a descriptor that is readable when ibsa_ib_device_dispatch() has
  * something to do; -1 if only ibsa_ib_device_wait() can wait
@@ -760,7 +760,7 @@ int ib_sa_mcmember_rec_query(struct ib_sa_client *client,
  * The other arguments and the results are those of ib_sa_path_rec_get();
  * -EINVAL also for other methods.
  *
- * Source: Linux drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.19.
+ * Source: Linux drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.18.
  */
 int ib_sa_guid_info_rec_query(
 	struct ib_sa_client *client, struct ib_device *device, uint8_t port_num,

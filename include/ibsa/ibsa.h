@@ -84,9 +84,9 @@ struct ibsa_sa_access {
  *               or host that $IBSA_NODE names, or else the host with this
  *               machine's host name, or else the first channel adapter; with
  *               @on, the first channel adapter
- * @port:        0: the port in $IBSA_NODE if that names the node; otherwise the
- *               first active port of the device, or the first port of the node
- *               with a cable
+ * @port:        0: if $IBSA_NODE is used and contains a port, this port;
+ *               otherwise the first active port of the device, or the first
+ *               port of the node with a cable
  * @context:     a verbs context of the device. If the kernel supports it, the
  *               client then receives the events of the port, as the program
  *               still does
@@ -136,8 +136,8 @@ struct ibsa_options {
 };
 
 /**
- * struct ibsa_query - a query; zero: the default of all members but @record;
- * where there is a constant, the option of the client comes before it
+ * struct ibsa_query - a query; zero: the default of all members but @record. A
+ * constant is the default only if the client's option of this name is 0
  * @match:       the record's struct with the values to match; for Set and
  *               Delete, the record to set or delete; copied. NULL: all fields
  *               are zero
@@ -160,8 +160,8 @@ struct ibsa_options {
  *               this; IBSA_DEFAULT_MAX_INTERVAL_MS
  * @jitter_percent: width of the random range around each interval, 1 to 100;
  *               -1: no jitter; IBSA_DEFAULT_JITTER_PERCENT
- * @no_sharing:  do not share a request with identical queries; if queries share
- *               a request, it may have been sent before this call
+ * @no_sharing:  do not share a request with identical queries. A shared request
+ *               may have been sent before this call
  */
 struct ibsa_query {
 	const struct ibsa_record *record;
@@ -318,10 +318,10 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_open(const struct ibsa_options *options,
 /**
  * ibsa_environment_ignore - ignore environment variables in this process
  *
- * From now on, the libraries ignore IBSA_FABRIC, IBSA_NODE, IBSA_RING,
- * IBSA_SEED and SYSFS_PATH: the environment of a daemon then cannot replace its
- * devices. Open objects do not change. Also in forked children; cannot be
- * undone. Any thread may call it.
+ * From now on, also in forked children, the libraries ignore IBSA_FABRIC,
+ * IBSA_NODE, IBSA_RING, IBSA_SEED, IBSA_UMAD_REOPEN and SYSFS_PATH: the
+ * environment of a daemon then cannot replace the daemon's devices. Open objects
+ * do not change. The call cannot be undone; any thread may make it.
  */
 void ibsa_environment_ignore(void);
 
@@ -419,8 +419,8 @@ int ibsa_dispatch(struct ibsa_client *client) IBSA_NONNULL(1);
  * ibsa_wait - wait until there is something to do, then dispatch
  * @timeout_ms: longest wait; 0: do not wait; -1: no limit
  *
- * May return earlier, without having called a callback: call it in a loop. On a
- * virtual clock, it advances the clock instead of waiting.
+ * May return earlier, without having called a callback: call ibsa_wait() in a
+ * loop. With a virtual clock, the call advances the clock instead of waiting.
  *
  * Return: as ibsa_dispatch(); -EINTR a signal ended the wait
  */
@@ -429,8 +429,8 @@ int ibsa_wait(struct ibsa_client *client, int timeout_ms) IBSA_NONNULL(1);
 /**
  * ibsa_wake - end an ibsa_wait() of another thread, or the next
  *
- * It does not end ibsa_query_wait(), and does not always make ibsa_fd()
- * readable. A signal handler must not call it.
+ * Does not end ibsa_query_wait(), and does not always make ibsa_fd() readable.
+ * A signal handler must not call ibsa_wake().
  */
 void ibsa_wake(struct ibsa_client *client) IBSA_NONNULL(1);
 
@@ -446,8 +446,8 @@ int ibsa_query_wait_sized(struct ibsa_client *client,
  * @done:  called once, before the return, if the query is accepted; may be NULL
  * @arg:   passed to @done
  *
- * While it waits, the client's other queries continue, and their callbacks run.
- * A signal does not end the wait.
+ * During the wait, the client's other queries continue, and their callbacks
+ * run. A signal does not end the wait.
  *
  * Return: 0 the SA replied with status 0, perhaps with an empty table;
  * -EREMOTEIO the SA replied with another status; -ETIMEDOUT, -ENETDOWN, -EAGAIN
@@ -477,7 +477,7 @@ void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out)
  * ibsa_redirect_explain - explain the last redirection that was not followed
  * @out: the sentence of ibsa_reply_explain() for this redirection
  *
- * Return: 0; -ENOENT there was none
+ * Return: 0; -ENOENT there was no such redirection
  */
 int ibsa_redirect_explain(const struct ibsa_client *client,
 			  struct ibsa_error *out) IBSA_MUST_USE
@@ -507,9 +507,9 @@ int ibsa_reply_decode(const struct ibsa_reply *reply, size_t index, void *out,
 		      size_t size) IBSA_MUST_USE;
 
 /* clang-format off */
-/* A pointer to struct ibsa_NAME, or to void; C programs with others do not
- * compile. C++ programs with others do not either, because of the arguments of
- * the functions below. */
+/* A pointer to struct ibsa_NAME, or to void. With another pointer, a C program
+ * does not compile; nor does a C++ program, because of the arguments of the
+ * functions below. */
 #ifdef __cplusplus
 #define IBSA__OF(name, pointer) (pointer)
 #else
@@ -644,7 +644,8 @@ IBSA_INLINE void ibsa_stats_get(const struct ibsa_client *client,
 /**
  * struct ibsa_mad - a MAD that a client has sent or received
  * @peer:    the destination of a sent MAD, the source of a received MAD
- * @bytes:   from the MAD header on; a reply of several RMPP segments is one MAD
+ * @bytes:   from the MAD header on, valid until the callback returns; a reply of
+ *           several RMPP segments is one MAD
  * @time_ns: on the clock of the transport, CLOCK_MONOTONIC unless it is virtual
  */
 struct ibsa_mad {
@@ -656,7 +657,7 @@ struct ibsa_mad {
 	uint8_t reserved[7];
 };
 
-/* Must not call functions with the client. @mad is valid until it returns. */
+/* The callback must not call functions with the client. */
 typedef void (*ibsa_mad_fn)(const struct ibsa_mad *mad, void *arg);
 
 /**

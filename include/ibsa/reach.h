@@ -64,7 +64,8 @@ enum {
  * @err:        0; or what ended the search, as in struct ibsa_reply
  * @constraint: for IBSA_REASON_CONSTRAINT: the field without which the SA has a
  *              path, such as "mtu"; NULL: no single field
- * @possible:   the value of this field in that path, such as "100Gb/s"; ""
+ * @possible:   the value of this field in that path, such as "100Gb/s"; "": no
+ *              single field, or the value meets the query
  * @detail:     one sentence, safe to print; "": no reason was searched
  */
 struct ibsa_reason {
@@ -129,8 +130,8 @@ enum ibsa_why {
  * struct ibsa_reach_options - options; zero: the default of a member
  * @from:       GID of the source port; zero: GID 0 of the client's port
  * @timeout_ms: deadline of each query; default: deadline_ms of the client
- * @why:        when to search for reasons, with IBSA_REASON_QUERIES queries at
- *              most
+ * @why:        when to search for reasons, each with at most
+ *              IBSA_REASON_QUERIES queries
  */
 struct ibsa_reach_options {
 	struct ibsa_gid from;
@@ -265,11 +266,11 @@ int ibsa_host_select_sized(const struct ibsa_node *nodes, size_t size,
  * @out:   receives copies, which ibsa_host_ports_free() frees; NULL if none
  *         matches
  *
- * Selects the nodes that match best: a match of upper and lower case counts
- * more than one without regard to case, and then a channel adapter more than
- * other nodes. @out is sorted by description, in the order of strverscmp(3),
- * such as node2 before node10; then by node GUID and port number. Any thread
- * may call it.
+ * Selects the nodes that match best: an exact match counts more than a match
+ * without regard to case, and then a channel adapter more than other nodes.
+ * @out is sorted by description, in the order of strverscmp(3), such as node2
+ * before node10; then by node GUID and port number. Any thread may call this
+ * function.
  *
  * Return: 0, also if no node matches; -EINVAL @name is NULL or empty; -ENOMEM
  */

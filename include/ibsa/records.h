@@ -124,7 +124,7 @@ const struct ibsa_record *ibsa_record_find(const char *name) IBSA_NONNULL(1);
 /**
  * ibsa_record_decode - decode a record into its struct
  * @wire: network byte order
- * @len:  bytes after the record are ignored
+ * @len:  number of bytes at @wire; bytes after the record are ignored
  * @out:  host byte order
  * @size: of @out
  *
@@ -151,7 +151,7 @@ unsigned int ibsa_field_values(const struct ibsa_field *field) IBSA_NONNULL(1);
 
 /**
  * ibsa_field_cm - component bits of one value of a field; 0: none
- * @index: of the value in an array, from 0; else 0
+ * @index: index of the value in an array, from 0; otherwise 0
  */
 uint64_t ibsa_field_cm(const struct ibsa_field *field, unsigned int index)
 	IBSA_NONNULL(1);
@@ -159,7 +159,7 @@ uint64_t ibsa_field_cm(const struct ibsa_field *field, unsigned int index)
 /**
  * ibsa_field_get - read one number of a record
  * @field: not a GID, text or blob
- * @index: of the value in an array, from 0; else 0
+ * @index: index of the value in an array, from 0; otherwise 0
  * @host:  the record's struct
  */
 uint64_t ibsa_field_get(const struct ibsa_field *field, unsigned int index,
@@ -167,7 +167,7 @@ uint64_t ibsa_field_get(const struct ibsa_field *field, unsigned int index,
 
 /**
  * ibsa_field_set - write one number of a record
- * @index: of the value in an array, from 0; else 0
+ * @index: index of the value in an array, from 0; otherwise 0
  * @host:  the record's struct
  *
  * Return: 0; -ERANGE @value is wider than the field; -EINVAL no such number
@@ -466,7 +466,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
 /*
  * GUIDInfoRecord: attribute 0x0030, 72 bytes: a block of eight entries of a
  * port's GUID table. The first entry of block 0 is the port GUID.
- * Source: IBA vol 1, 15.2.5.19 and 14.2.5.5 (GUIDInfo); component bits: Linux
+ * Source: IBA vol 1, 15.2.5.18 and 14.2.5.5 (GUIDInfo); component bits: Linux
  * include/rdma/ib_sa.h.
  */
 #define IBSA_GUID_INFO_FIELDS(F, ARR, PAD, LATE)			\
@@ -548,7 +548,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
 
 /*
  * SwitchInfoRecord: attribute 0x0014, 24 bytes.
- * Source: IBA vol 1, 15.2.5.4 and 14.2.5.4 (SwitchInfo); component bits:
+ * Source: IBA vol 1, 15.2.5.5 and 14.2.5.4 (SwitchInfo); component bits:
  * OpenSM's ib_types.h, which has one for the LID only.
  */
 #define IBSA_SWITCH_INFO_FIELDS(F, ARR, PAD, LATE)			\
@@ -578,7 +578,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * LinearForwardingTableRecord: attribute 0x0015, 72 bytes: a block of 64
  * entries of a switch's table. Entry i, from 0, is the port through which the
  * switch forwards to LID 64 * block_num + i; 255: no port.
- * Source: IBA vol 1, 15.2.5.5 and 14.2.5.10; component bits: OpenSM's
+ * Source: IBA vol 1, 15.2.5.6 and 14.2.5.10; component bits: OpenSM's
  * ib_types.h.
  */
 #define IBSA_LFT_FIELDS(F, ARR, PAD, LATE)				\
@@ -591,7 +591,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
  * MulticastForwardingTableRecord: attribute 0x0017, 72 bytes: for 32
  * multicast LIDs, a mask of 16 ports each. Entry i, from 0, is for LID
  * 0xc000 + 32 * block_num + i; its bit b is for port 16 * position + b.
- * Source: IBA vol 1, 15.2.5.7 and 14.2.5.12; component bits: OpenSM's
+ * Source: IBA vol 1, 15.2.5.8 and 14.2.5.12; component bits: OpenSM's
  * ib_types.h.
  */
 #define IBSA_MFT_FIELDS(F, ARR, PAD, LATE)				\
@@ -604,8 +604,8 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
 
 /*
  * SMInfoRecord: attribute 0x0018, 25 bytes; 32 in a table.
- * Source: IBA vol 1, 15.2.5.8 and 14.2.5.13 (SMInfo); component bits: OpenSM's
- * ib_types.h.
+ * Source: IBA vol 1, 15.2.5.10 and 14.2.5.13 (SMInfo); component bits:
+ * OpenSM's ib_types.h.
  */
 #define IBSA_SM_INFO_FIELDS(F, ARR, PAD, LATE)				\
 	F(u16,  lid,              16,  0, dec)				\
@@ -633,7 +633,7 @@ int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
 /*
  * SLtoVLMappingTableRecord: attribute 0x0013, 16 bytes. Entry i, from 0, is
  * the VL of packets with SL i from the input port to the output port.
- * Source: IBA vol 1, 15.2.5.6 and 14.2.5.8; component bits: OpenSM's
+ * Source: IBA vol 1, 15.2.5.4 and 14.2.5.8; component bits: OpenSM's
  * ib_types.h.
  */
 #define IBSA_SL_TO_VL_FIELDS(F, ARR, PAD, LATE)				\

@@ -102,7 +102,8 @@ int ibsa_fabric_server_open_sized(
  * @options: copied; NULL: all defaults
  * @error:   after an error, what failed and what to do; may be NULL
  *
- * Processes of the same user and of root can connect. Any thread may call it.
+ * Processes of the same user and of root can connect. Any thread may call this
+ * function.
  *
  * Return: 0; -EINVAL @path is empty, or @fabric has a virtual clock;
  * -ENAMETOOLONG @path is too long; -EADDRINUSE a server runs at @path; -EEXIST
@@ -192,7 +193,7 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
  * @error:  after an error, what failed and what to do; may be NULL
  *
  * Waits at most ten seconds for the connection and for the result. Any thread
- * may call it.
+ * may call this function.
  *
  * Return: 0; -ENODEV no server is at the path; -EACCES no access to the server;
  * -ETIMEDOUT the server did not reply, and may still execute the command;

@@ -66,8 +66,8 @@ int ibsa_number_parse(const char *text, unsigned int nbits,
 
 /**
  * ibsa_field_name_format - write the name of one value of a field
- * @index: of the value in an array, from 0; its name ends in _1 for index 0. 0
- *         if the field is not an array
+ * @index: index of the value in an array, from 0; otherwise 0. The name of
+ *         index 0 ends with _1
  *
  * Return: the length without the NUL; -ENOSPC; -EINVAL no such value
  */
@@ -89,7 +89,7 @@ const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
 
 /**
  * ibsa_field_format - write one value of a record as text
- * @index: of the value in an array, from 0; else 0
+ * @index: index of the value in an array, from 0; otherwise 0
  * @host:  the record's struct
  * @size:  of @out; IBSA_VALUE_TEXT is always enough
  *

@@ -16,7 +16,7 @@
  * ibsa_topology_check       check a topology, and compare it with another
  * ibsa_topology_finding_at  a finding of the last check, of at most 65536
  * ibsa_topology_read        read the topology of a client's subnet from the SA
- * ibsa_topology_wait        read it from the SA, and wait for the result
+ * ibsa_topology_wait        read the topology from the SA, and wait
  * ibsa_topology_load        read a topology from a file
  * ibsa_topology_parse       read a topology from text in memory
  * ibsa_topology_copy        copy the topology of an embedded fabric
@@ -589,7 +589,7 @@ int ibsa_topology_trace_sized(const struct ibsa_topology *topology,
  *
  * Return: 0; -ENOENT no port has @slid, or no port has @dlid
  *
- * Source: IBA vol 1, 15.2.5.7 (LinearForwardingTableRecord), 18.2.4.3.
+ * Source: IBA vol 1, 15.2.5.6 (LinearForwardingTableRecord), 18.2.4.3.
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_topology_trace(const struct ibsa_topology *topology, uint32_t slid,
@@ -665,7 +665,7 @@ int ibsa_topology_trace_group_sized(const struct ibsa_topology *topology,
  * Return: 0, also if the tree is empty; -ENOENT no port has @slid; -EINVAL
  * @mlid is below 0xc000; -ENOMEM
  *
- * Source: IBA vol 1, 15.2.5.10 (MulticastForwardingTableRecord), 18.2.4.3.3.
+ * Source: IBA vol 1, 15.2.5.8 (MulticastForwardingTableRecord), 18.2.4.3.3.
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_topology_trace_group(const struct ibsa_topology *topology, uint32_t slid,

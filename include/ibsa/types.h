@@ -139,7 +139,7 @@ struct ibsa_error {
 	S(REQ_INSUFFICIENT,       0x0600, "insufficient components")	\
 	S(REQ_DENIED,             0x0700, "request denied")		\
 	S(PRIORITY_SUGGESTED,     0x0800, "priority suggested")		\
-	/* No SA returns it: a replayed capture lacks the request. */ \
+	/* Only of a replayed capture, which lacks the request. */ \
 	S(NOT_RECORDED,           0x7f00, "not recorded")
 /* clang-format on */
 

@@ -414,8 +414,8 @@ IBSA_END
 
 #endif
 
-/* Not in the include guard: the header may have been included before without
- * IBSA_VERBS_NAMES. */
+/* These macros are outside of the include guard, because the header may have
+ * been included before without IBSA_VERBS_NAMES. */
 #ifdef IBSA_VERBS_NAMES
 #define ibv_async_event ibsa_async_event
 #define ibv_get_async_event ibsa_get_async_event
