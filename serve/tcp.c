@@ -75,8 +75,8 @@ static int tokens_read(struct server *server, struct ibsa_error *error)
 
 	if (!options->token)
 		return ibsa__fail(error, -EINVAL,
-				  "cannot listen at tcp:%s: clients need a "
-				  "token; name a file for it",
+				  "cannot listen at %s: clients need a token; "
+				  "name a file for it with --token",
 				  options->tcp);
 	err = token_have(options->token, error, &server->token);
 	if (err || !options->control_token)

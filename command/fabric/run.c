@@ -100,8 +100,9 @@ int fabric_default_check(const char *path)
  */
 static int file_limit_raise(const struct cli *cli)
 {
-	enum { FILES_EACH = 3, OTHER_FILES = 64 };
+	enum { FILES_EACH = 3, OTHER_FILES = 64, TCP_FILES = 128 };
 	const rlim_t needed = OTHER_FILES +
+			      (fabric_own(cli)->listen ? TCP_FILES : 0) +
 			      (rlim_t)FILES_EACH * fabric_own(cli)->connections;
 	struct rlimit limit;
 

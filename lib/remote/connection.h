@@ -114,9 +114,8 @@ int ibsa__remote_connect(struct remote_connection *connection,
  * server's backlog is full, or until TCP is connected; otherwise, the caller
  * waits until ibsa__remote_connected() returns 0, as ibsa__tcp_connected(). The
  * caller then sends the hello message that ibsa__remote_hello_put() fills, whose
- * length it returns, and passes the
- * answer to ibsa__remote_hello_take(), which sets @address as
- * ibsa__remote_connect() does. ibsa__remote_connect_begin() returns 0; or an
+ * length it returns, and passes the answer to ibsa__remote_hello_take(), which
+ * sets @address as ibsa__remote_connect() does. ibsa__remote_connect_begin() returns 0; or an
  * error of ibsa__remote_connect(). ibsa__remote_hello_take() returns 0; -EPROTO
  * the answer is invalid. ibsa__remote_no_hello() sets the message for a server
  * that has not sent a valid answer, and returns -EPROTO; or -ENODEV if

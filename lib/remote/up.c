@@ -46,52 +46,45 @@ static void watch_take(struct remote_link *link)
 }
 
 /*
- * TCP: connect the data socket. Return: 1 it is connected; 0 not yet; or an
- * error.
+ * Open the data socket; over TCP, connect it first. Return: 1 it is open; 0 it is
+ * not connected yet; or an error.
  */
-static int link_join(struct remote_link *link, struct ibsa_error *error)
+static int data_open(struct remote_link *link, struct ibsa_error *error)
 {
+	struct remote_control *control = &link->control;
 	int err = 0;
 
+	if (!link->address.is_tcp) {
+		err = ibsa__data_open(&link->data, &control->fds,
+				      control->ring_bytes, error);
+		return err ? err : 1;
+	}
 	if (link->step == LINK_OPENING)
 		err = ibsa__remote_join_begin(&link->address, &link->join_fd);
 	link->step = LINK_JOINING;
 	if (!err)
-		err = ibsa__remote_join_send(link->join_fd,
-					     link->control.ticket);
+		err = ibsa__remote_join_send(link->join_fd, control->ticket);
 	if (err == -EINPROGRESS)
 		return 0;
 	if (err)
-		return ibsa__fail(error, err,
-				  "cannot connect to the fabric server at %s "
-				  "for packets: %s",
-				  link->address.path,
-				  ibsa__errno_text(-err).bytes);
+		return ibsa__remote_tcp_failed(&link->address, err, error);
 	link->data.fd = link->join_fd;
 	link->join_fd = -1;
 	return 1;
 }
 
 /*
- * Take the answers to all requests of the new connection. Return: as
+ * The answers to all requests of the new connection have arrived. Return: as
  * ibsa__remote_link_up_go().
  */
 static int link_finish(struct remote_link *link, struct ibsa_error *error)
 {
-	struct remote_control *control = &link->control;
+	const int got = data_open(link, error);
 	int err;
 
-	if (link->address.is_tcp) {
-		err = link_join(link, error);
-		if (err <= 0)
-			return err;
-		err = 0;
-	} else {
-		err = ibsa__data_open(&link->data, &control->fds,
-				      control->ring_bytes, error);
-	}
-	if (!err)
-		err = ibsa__remote_link_watch(link, link->data.fd);
+	if (got <= 0)
+		return got;
+	err = ibsa__remote_link_watch(link, link->data.fd);
 	if (err)
 		return err;
 	watch_take(link);
@@ -118,11 +111,7 @@ static int link_request(struct remote_link *link, struct ibsa_error *error)
 	if (err == -EINPROGRESS)
 		return err;
 	if (err)
-		return ibsa__fail(error, err,
-				  "cannot connect to the fabric server at %s: "
-				  "%s",
-				  link->address.path,
-				  ibsa__errno_text(-err).bytes);
+		return ibsa__remote_tcp_failed(&link->address, err, error);
 	link->step = LINK_OPENING;
 	ibsa__control_open(&link->control, link->connection.fd, &link->address,
 			   true);

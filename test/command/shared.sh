@@ -62,6 +62,29 @@ ready_line_is_json_with_j() {
 	stop TERM
 }
 
+# In the ready line, in JSON, and for clients and commands.
+serves_over_tcp() {
+	local address
+	start --listen tcp:0 --token "$tmp/t" --control-token "$tmp/c"
+	what='ibsa fabric run --listen'
+	address=$(sed -n "s,^unix:$tmp/s and \\(tcp:127.0.0.1:[0-9]*\\) serves .*,\\1,p" \
+		<<<"$line")
+	[ -n "$address" ] || fail "says '$line'"
+	run 0 --fabric "$address,token=$tmp/t" path self 2
+	run 4 --fabric "$address,token=$tmp/t" fabric sm stop
+	err_has --control-token
+	run 0 --fabric "$address,token=$tmp/c" fabric sm stop
+	run 4 --fabric "$address" devices; err_has token=FILE
+	stop TERM
+	start -j --listen "$address" --token t
+	jq -e --arg at "$address" '.listen == $at' <<<"$line" >out 2>&1 ||
+		fail "says '$line'"
+	stop TERM
+	run 2 fabric run "$fabric" --socket s --listen tcp:0; err_has --token
+	run 2 fabric run "$fabric" --socket s --listen 127.0.0.1:1 --token t
+	err_has 'write tcp:PORT'
+}
+
 ends_on_signals() {
 	local signal
 	for signal in TERM HUP; do
@@ -740,7 +763,7 @@ a_second_watch_names_the_first() {
 	stop TERM
 }
 
-run_groups ready_line_is_json_with_j ends_on_signals \
+run_groups ready_line_is_json_with_j serves_over_tcp ends_on_signals \
 	says_that_nobody_was_told answers_are_the_same two_at_once \
 	sits_where_it_is_told changes_are_made socket_names_the_server \
 	one_server_a_socket too_few_descriptors_are_called_so \
