@@ -162,6 +162,7 @@ struct ibsa_options {
  *               -1: no jitter; IBSA_DEFAULT_JITTER_PERCENT
  * @no_sharing:  do not share a request with identical queries. A shared request
  *               may have been sent before this call
+ * @bulk:        while the window is full, queries without @bulk are sent first
  */
 struct ibsa_query {
 	const struct ibsa_record *record;
@@ -177,6 +178,8 @@ struct ibsa_query {
 	int jitter_percent;
 	bool no_sharing;
 	uint8_t reserved[3];
+	bool bulk;
+	uint8_t reserved2[7];
 };
 
 /**

@@ -235,6 +235,7 @@ static int batch_start_next(struct ibsa_reach_batch *batch)
 	int err = reach_query_make(batch->engine, &batch->options,
 				   &batch->gids[batch->next], &path, &query);
 
+	query.bulk = true;
 	if (!err)
 		err = ibsa__engine_query(batch->engine, &query,
 					 batch_note_reply, slot, &slot->id);

@@ -15,6 +15,7 @@ static void engine_init(struct ibsa__engine *engine)
 	ibsa__pool_init(&engine->queries, sizeof(struct query));
 	ibsa__pool_init(&engine->txns, sizeof(struct txn));
 	list_init(&engine->waiting);
+	list_init(&engine->waiting_bulk);
 	list_init(&engine->in_window);
 	list_init(&engine->overdue_waiting);
 	list_init(&engine->ended);
@@ -107,9 +108,8 @@ int ibsa__engine_free(struct ibsa__engine *engine)
 	if (engine->calling_back)
 		return -EBUSY;
 	engine->closing = true;
-	while (!list_is_empty(&engine->waiting))
-		txn_cancel_queries(engine, list_object(engine->waiting.next,
-						       struct txn, link));
+	while (engine->queued)
+		txn_cancel_queries(engine, engine_waiting_first(engine));
 	for (size_t i = 1; i <= engine->tids.mask; i++) {
 		uint32_t *slot = engine->tids.slots[i];
 
@@ -213,7 +213,7 @@ static bool engine_has_work(const struct ibsa__engine *engine)
 	return engine->has_messages || !list_is_empty(&engine->ended) ||
 	       !list_is_empty(&engine->changed) ||
 	       ibsa__overdue_can_fill(engine) ||
-	       (!list_is_empty(&engine->waiting) && !engine->room_timer.armed &&
+	       (engine->queued && !engine->room_timer.armed &&
 		window_admits(engine));
 }
 
@@ -222,7 +222,7 @@ static uint64_t engine_next_tick(const struct ibsa__engine *engine)
 	uint64_t tick = ibsa__wheel_next(&engine->wheel);
 	uint64_t release = UINT64_MAX;
 
-	if (!list_is_empty(&engine->waiting))
+	if (engine->queued)
 		release = ibsa__wheel_next(&engine->abandoned_wheel);
 	return tick < release ? tick : release;
 }

@@ -168,6 +168,7 @@ struct txn {
 	uint8_t method;
 	uint8_t jitter_percent;
 	bool shareable;
+	bool is_bulk; /* waits in the queue @waiting_bulk */
 	/* the first interval follows from measured round-trip times */
 	bool is_measured;
 	bool is_refused; /* the transport refused the last try */
@@ -286,9 +287,11 @@ struct ibsa__engine {
 	size_t room;
 	/*
 	 * Requests that wait for room in the window or in the transport, in
-	 * the order in which they will be sent.
+	 * the order in which they will be sent: those of @waiting_bulk when
+	 * @waiting is empty.
 	 */
 	struct list waiting;
+	struct list waiting_bulk;
 	/*
 	 * Requests in the state IN_WINDOW, in the order of their first tries.
 	 */
@@ -296,8 +299,8 @@ struct ibsa__engine {
 	/* Requests in OVERDUE_WAITS, in the order of their next tries. */
 	struct list overdue_waiting;
 	/*
-	 * Armed while the transport has no room for the first request of
-	 * @waiting: when it expires, the request is tried again, unless a
+	 * Armed while the transport has no room for the first request that
+	 * waits: when it expires, the request is tried again, unless a
 	 * message that arrived has done so. @room_ms: its last time in ms.
 	 */
 	struct timer room_timer;
@@ -327,7 +330,7 @@ struct ibsa__engine {
 	unsigned int overdue; /* those of @in_flight in OVERDUE */
 	/* Number of requests in flight whose state is TXN_ABANDONED. */
 	unsigned int abandoned;
-	unsigned int queued;
+	unsigned int queued; /* in @waiting and @waiting_bulk */
 	/*
 	 * The tick at which the period for @paced ends, and @paced starts from
 	 * 0.
@@ -461,6 +464,23 @@ static inline bool window_admits(const struct ibsa__engine *engine)
 {
 	return engine->limits_retries_only ||
 	       engine->in_flight - engine->overdue < engine->window.size;
+}
+
+static inline struct list *txn_waiting(struct ibsa__engine *engine,
+				       const struct txn *txn)
+{
+	return txn->is_bulk ? &engine->waiting_bulk : &engine->waiting;
+}
+
+/* Return: the request that is sent next; engine->queued must not be 0. */
+static inline struct txn *
+engine_waiting_first(const struct ibsa__engine *engine)
+{
+	const struct list *waiting = list_is_empty(&engine->waiting)
+					     ? &engine->waiting_bulk
+					     : &engine->waiting;
+
+	return list_object(waiting->next, struct txn, link);
 }
 
 bool ibsa__engine_is_same_address(const struct ibsa_address *a,

@@ -63,6 +63,7 @@ static int txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 	txn->is_late = false;
 	txn->is_lost = false;
 	txn->overdue = NOT_OVERDUE;
+	txn->is_bulk = query->bulk;
 	txn->shareable = options->sharing && !query->no_sharing &&
 			 (request.method == IBSA_METHOD_GET ||
 			  request.method == IBSA_METHOD_GET_TABLE);
@@ -334,7 +335,7 @@ static int tables_fit(struct ibsa__engine *engine, size_t live)
 static int txn_queue(struct ibsa__engine *engine, struct txn *txn)
 {
 	txn->state = TXN_QUEUED;
-	list_append(&engine->waiting, &txn->link);
+	list_append(txn_waiting(engine, txn), &txn->link);
 	engine->queued++;
 	ibsa__txn_schedule(engine, txn, UINT64_MAX);
 	return 0;
@@ -480,6 +481,16 @@ static inline struct txn *txn_find_same(const struct ibsa__engine *engine,
 	return NULL;
 }
 
+/* A query that is not bulk shares @txn, so that @txn is not bulk any more. */
+static void txn_bulk_end(struct ibsa__engine *engine, struct txn *txn)
+{
+	txn->is_bulk = false;
+	if (txn->state != TXN_QUEUED)
+		return;
+	list_remove(&txn->link);
+	list_append(&engine->waiting, &txn->link);
+}
+
 /*
  * Let @query share an identical request that is queued or in flight, and free
  * @txn; or submit @txn. If the query has a queue_ms, its deadline_ms starts
@@ -507,6 +518,8 @@ static int query_join_or_submit(struct ibsa__engine *engine,
 	}
 	query->deadline.due = until;
 	if (other) {
+		if (other->is_bulk && !options->bulk)
+			txn_bulk_end(engine, other);
 		pool_give(&engine->txns, txn);
 		query_attach(query, other);
 		ibsa__query_deadline_set(engine, query, until);

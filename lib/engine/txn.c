@@ -39,7 +39,7 @@ static void txn_requeue(struct ibsa__engine *engine, struct txn *txn)
 {
 	txn_leave_window(engine, txn);
 	txn->state = TXN_QUEUED;
-	list_append(engine->waiting.next, &txn->link);
+	list_append(txn_waiting(engine, txn)->next, &txn->link);
 	engine->queued++;
 	ibsa__txn_schedule(engine, txn, UINT64_MAX);
 }
@@ -519,12 +519,11 @@ void ibsa__engine_window_release(struct ibsa__engine *engine)
 void ibsa__engine_window_fill(struct ibsa__engine *engine)
 {
 	for (unsigned int left = engine->queued;
-	     left && !list_is_empty(&engine->waiting) &&
+	     left && engine->queued &&
 	     (window_admits(engine) ||
 	      (ibsa__overdue_leave(engine) && window_admits(engine)));
 	     left--) {
-		struct txn *txn = list_object(engine->waiting.next, struct txn,
-					      link);
+		struct txn *txn = engine_waiting_first(engine);
 		int err;
 
 		list_remove(&txn->link);

@@ -69,7 +69,8 @@ class Query(Structure):
                 ("attribute_modifier", c_uint32), ("deadline_ms", c_uint),
                 ("queue_ms", c_uint), ("first_interval_ms", c_uint),
                 ("max_interval_ms", c_uint), ("jitter_percent", c_int),
-                ("no_sharing", c_bool)]
+                ("no_sharing", c_bool), ("reserved", c_uint8 * 3),
+                ("bulk", c_bool)]
 
 
 class ReplyStruct(Structure):
