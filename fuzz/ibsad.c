@@ -4,7 +4,7 @@
  * send, receive and go, at an SA that answers late, wrongly or not at all.
  *
  * The oracle is a table of its own (test/ibsad/permitted.h), and an SA that
- * notes whose each service and membership is. Checked: only what the table permits
+ * notes whose each registration is. Checked: only what the table permits
  * reaches the port; no user changes one of another; Reports come only to clients
  * whose subscriptions match; the registrations of a user are set again after the SA
  * has lost them, and end with the user; the quotas of each user are unused at the
@@ -127,11 +127,11 @@ static size_t packet_make(uint8_t *packet)
 	static const uint32_t others[] = { 0x03020031, 0x03020031, 0x03150031,
 					   0x03020003, 0x03860002, 0x01010015,
 					   0x81020015, 0x03020038, 0x03020038,
-					   0x03150038 };
+					   0x03150038, 0x03020030, 0x03150030 };
 	const uint8_t kind = take();
 	const uint32_t key = kind < 35	 ? permitted[kind]
 			     : kind < 40 ? counters[kind - 35]
-					 : others[kind % 10];
+					 : others[kind % 12];
 	const uint8_t choice = take();
 	size_t len = PACKET;
 
@@ -158,6 +158,11 @@ static size_t packet_make(uint8_t *packet)
 		packet[23] = choice >> 3 & 1;
 		memset(packet + 24, 0xff, 4);
 		packet[35] = choice & 16 ? 4 : 2;
+	} else if (key == 0x03020030 || key == 0x03150030) {
+		packet[-2] = choice & 7;
+		packet[-1] = 3 | (choice & 0xf0);
+		packet[1] = choice & 8 ? OWN_LID : choice;
+		packet[2] = choice >> 2 & 1;
 	} else if (key >> 24 == 3 && (uint16_t)key == 0x38) {
 		packet[-6] = 0;
 		packet[-3] = 1; /* JoinState */
@@ -267,36 +272,62 @@ static void key_of(const struct ibsa_service *service, uint8_t *key)
 	ibsa_put_be16(key + 24, service->service_pkey);
 }
 
-/* A query of ibsad for a membership reaches the SA. Return: how many it has. */
-static uint32_t member_query(const struct query *query)
+/*
+ * A query of ibsad for what has states reaches the SA. Return: the states that the
+ * SA has then.
+ */
+static uint8_t stateful_query(const struct query *query)
 {
-	uint8_t record[STATES_AT + 1];
-	const struct membership *found;
+	const bool is_member = query->record == &ibsa_mcmember_record;
+	const uint8_t states = is_member ? query->member.join_state
+					 : (uint8_t)(query->mask >> 4);
+	uint8_t key[STATEFUL_BYTES];
+	const struct stateful *found;
 
-	memcpy(record, &query->member.mgid, 16);
-	memcpy(record + 16, &query->member.port_gid, 16);
-	record[STATES_AT] = query->member.join_state;
+	if (is_member) {
+		memcpy(key, &query->member.mgid, 16);
+		memcpy(key + 16, &query->member.port_gid, 16);
+	} else {
+		block_key((const uint8_t[]){ 0, (uint8_t)query->block.lid,
+					     query->block.block_num },
+			  key);
+	}
 	if (query->method == IBSA_METHOD_DELETE)
-		member_delete(UINT32_MAX, record);
+		stateful_delete(UINT32_MAX, key, states);
 	else if (query->method == IBSA_METHOD_SET)
-		member_set(UINT32_MAX, record);
-	found = member_find(record);
-	return found && found->states;
+		stateful_set(UINT32_MAX, key, states);
+	found = stateful_find(key);
+	return found ? found->states : 0;
+}
+
+/* An SA has a record of each block, with the GUIDs that are set. */
+static void stateful_reply(const struct query *query, struct ibsa_reply *reply)
+{
+	const uint8_t states = stateful_query(query);
+	uint8_t record[72] = { 0, OWN_LID };
+
+	reply->count = states || query->record == &ibsa_guid_info_record;
+	if (!reply->count)
+		reply->status = IBSA_STATUS_NO_RECORDS;
+	record[2] = query->block.block_num;
+	for (int i = 0; i < 8; i++)
+		record[8 + 8 * i] = states >> i & 1;
+	reply->records = record;
+	reply->stride = sizeof(record);
+	query->done(reply, query->arg);
 }
 
 static void query_end(struct query *query, uint8_t choice)
 {
 	struct ibsa_reply reply = { .err = 0 };
-	uint8_t key[KEY_BYTES];
+	uint8_t key[KEY_BYTES] = { 0 };
 	const struct query was = *query;
 
 	query->is_used = false;
-	key_of(&was.match, key);
-	if (choice > 1 && was.is_member) {
-		reply.count = member_query(&was);
-		if (!reply.count)
-			reply.status = IBSA_STATUS_NO_RECORDS;
-		was.done(&reply, was.arg);
+	if (was.record == &ibsa_service_record)
+		key_of(&was.match, key);
+	if (choice > 1 && was.record != &ibsa_service_record) {
+		stateful_reply(&was, &reply);
 		return;
 	}
 	if (choice == 0)
@@ -346,8 +377,8 @@ static void step_restart(void)
 {
 	for (int i = 0; i < ENTRIES; i++) {
 		run.entries[i].is_used &= !run.entries[i].owner;
-		if (run.memberships[i].owner)
-			run.memberships[i].states = 0;
+		if (run.stateful[i].owner)
+			run.stateful[i].states = 0;
 	}
 	ibsad_owned_renew(&run.daemon.owned, PORT);
 	(void)ibsad_owned_tick(&run.daemon.owned);
@@ -377,18 +408,18 @@ static void peer_close(struct server_peer *peer)
 
 static void step_change(uint8_t choice)
 {
-	uint8_t record[STATES_AT + 1] = { 0xff, 0x15 };
-	const struct membership *found;
+	uint8_t key[STATEFUL_BYTES] = { 0xff, 0x15 };
 
-	record[15] = choice >> 4 & 1;
-	record[16] = 0xfe;
-	record[STATES_AT] = 1;
-	found = member_find(record);
+	key[15] = choice >> 4 & 1;
+	key[16] = 0xfe;
+	if (choice & 32)
+		block_key((const uint8_t[]){ 0, OWN_LID, choice >> 4 & 1 },
+			  key);
 	if (choice & 8)
 		step_restart();
-	else if (choice & 4 && !found)
-		/* The kernel joins a group. */
-		member_set(0, record);
+	else if (choice & 4 && !stateful_find(key))
+		/* The kernel joins a group, or has an alias GUID. */
+		stateful_set(0, key, 2);
 	else
 		run.is_busy = choice % 4 == 0;
 }
@@ -435,14 +466,14 @@ static void run_end(void)
 			peer_close(&run.peers[i]);
 	}
 	/* Of a registration: a check or a renewal, and a Delete of each state. */
-	for (int i = 0; i < 6 * QUERIES; i++) {
+	for (int i = 0; i < 12 * QUERIES; i++) {
 		if (run.queries[i % QUERIES].is_used)
 			query_end(&run.queries[i % QUERIES], 2);
 		(void)ibsad_owned_tick(&run.daemon.owned);
 	}
 	for (int i = 0; i < ENTRIES && !run.has_failed; i++)
 		must((!run.entries[i].is_used || !run.entries[i].owner) &&
-		     (!run.memberships[i].states || !run.memberships[i].owner));
+		     (!run.stateful[i].states || !run.stateful[i].owner));
 	must(run.has_failed || ibsad_owned_is_empty(&run.daemon.owned));
 	for (int i = 0; i < USERS; i++)
 		for (int quota = 0; quota < SERVE_QUOTAS; quota++)
@@ -465,6 +496,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	run.daemon.performance = take() & 1;
 	run.goes_by_mask = take() & 1;
 	options = take();
+	run.daemon.guid_info = options & 2;
 	if (options & 2)
 		run.daemon.groups = (struct policy_groups){
 			.may_create = options & 4,
@@ -481,6 +513,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ibsad_reports_init(&run.daemon.reports[i], &run.daemon, i);
 	state = &run.daemon.ports.at[PORT].state;
 	state->port.sm_lid = SM_LID;
+	state->port.lid = OWN_LID;
 	state->gid_count = 1;
 	state->gids[0].raw[0] = 0xfe;
 	for (uint32_t i = 0; i < USERS; i++)

@@ -118,11 +118,8 @@ int ibsa_query_start_sized(struct ibsa_client *client,
 		*at = (struct query){ true, .mask = query->mask,
 				      .method = query->method, .done = done,
 				      .arg = arg };
-		at->is_member = query->record == &ibsa_mcmember_record;
-		if (at->is_member)
-			memcpy(&at->member, query->match, sizeof(at->member));
-		else
-			memcpy(&at->match, query->match, sizeof(at->match));
+		at->record = query->record;
+		memcpy(&at->match, query->match, query->record->host_size);
 		return 0;
 	}
 	run.has_failed = true;
@@ -211,41 +208,48 @@ void service_delete(uid_t owner, const uint8_t *key, uint64_t mask)
 	}
 }
 
-struct membership *member_find(const uint8_t *key)
+struct stateful *stateful_find(const uint8_t *key)
 {
 	for (int i = 0; i < ENTRIES; i++) {
-		if (!memcmp(run.memberships[i].key, key, MEMBER_BYTES))
-			return &run.memberships[i];
+		if (!memcmp(run.stateful[i].key, key, STATEFUL_BYTES))
+			return &run.stateful[i];
 	}
 	return NULL;
 }
 
-void member_set(uid_t owner, const uint8_t *record)
+void stateful_set(uid_t owner, const uint8_t *key, uint8_t states)
 {
-	static const uint8_t none[MEMBER_BYTES];
-	struct membership *at = member_find(record);
+	static const uint8_t none[STATEFUL_BYTES];
+	struct stateful *at = stateful_find(key);
 
-	must(record[STATES_AT] & 0xf);
+	must(states);
 	if (!at)
-		at = member_find(none);
+		at = stateful_find(none);
 	must(at);
 	/* Never another's, and ibsad only what a user had. */
 	must(!at->states || owner == UINT32_MAX || at->owner == owner);
 	must(owner != UINT32_MAX || at->owner);
 	if (owner != UINT32_MAX)
 		at->owner = owner;
-	at->states |= record[STATES_AT] & 0xf;
-	memcpy(at->key, record, MEMBER_BYTES);
+	at->states |= states;
+	memcpy(at->key, key, STATEFUL_BYTES);
 }
 
-void member_delete(uid_t owner, const uint8_t *record)
+void stateful_delete(uid_t owner, const uint8_t *key, uint8_t states)
 {
-	struct membership *at = member_find(record);
+	struct stateful *at = stateful_find(key);
 
 	if (!at || !at->states)
 		return;
 	must(owner == UINT32_MAX ? at->owner : at->owner == owner);
-	at->states &= (uint8_t)~record[STATES_AT];
+	at->states &= (uint8_t)~states;
+}
+
+void block_key(const uint8_t *record, uint8_t key[STATEFUL_BYTES])
+{
+	memset(key, 0, STATEFUL_BYTES);
+	key[0] = 'G';
+	memcpy(key + 1, record, 3);
 }
 
 /* A Set or Delete of a membership by a user has reached the port. */
@@ -254,16 +258,34 @@ static void member_request(uid_t owner, const uint8_t *packet)
 	const uint8_t *record = packet + RECORD_AT;
 	const uint64_t mask = ibsa_be64(record - 8);
 	const uint64_t creates = 1 << 2 | 1 << 6 | 1 << 7 | 1 << 12 | 1 << 13;
+	const uint8_t states = record[STATES_AT] & 0xf;
 
 	must(run.daemon.groups.count);
 	must((mask & 0x10003) == 0x10003 && record[16] == 0xfe);
 	must(!memcmp(record, "\xff\x15", 2));
 	if (packet[UMAD_HEADER_BYTES + MAD_METHOD] == IBSA_METHOD_DELETE) {
-		member_delete(owner, record);
+		stateful_delete(owner, record, states);
 		return;
 	}
 	must(run.daemon.groups.may_create || (mask & creates) != creates);
-	member_set(owner, record);
+	stateful_set(owner, record, states);
+}
+
+/* The same of alias GUIDs. */
+static void block_request(uid_t owner, const uint8_t *packet)
+{
+	const uint8_t *record = packet + RECORD_AT;
+	const uint64_t mask = ibsa_be64(record - 8);
+	uint8_t key[STATEFUL_BYTES];
+
+	must(run.daemon.guid_info && (mask & 3) == 3);
+	must(record[0] == 0 && record[1] == OWN_LID);
+	must(record[2] || !(mask & 1 << 4));
+	block_key(record, key);
+	if (packet[UMAD_HEADER_BYTES + MAD_METHOD] == IBSA_METHOD_DELETE)
+		stateful_delete(owner, key, (uint8_t)(mask >> 4));
+	else
+		stateful_set(owner, key, (uint8_t)(mask >> 4));
 }
 
 static bool is_in(const uint32_t *list, size_t count, uint32_t key)
@@ -289,10 +311,11 @@ static int upstream_send(struct umad_file *file, const void *data, size_t len)
 	const uint64_t mask = ibsa_be64(packet + RECORD_AT - 8);
 	const bool is_service = key == 0x03020031 || key == 0x03150031;
 	const bool is_member = is_in(members, sizeof(members) / 4, key);
+	const bool is_block = is_in(aliases, sizeof(aliases) / 4, key);
 	struct umad_header header;
 
 	memcpy(&header, packet, sizeof(header));
-	must(is_service || is_member ||
+	must(is_service || is_member || is_block ||
 	     is_in(permitted, sizeof(permitted) / 4, key) ||
 	     (run.daemon.performance &&
 	      is_in(counters, sizeof(counters) / 4, key)));
@@ -309,10 +332,11 @@ static int upstream_send(struct umad_file *file, const void *data, size_t len)
 	     key == 0x03120012 || key == 0x03010020 || key == 0x03120020);
 	if (is_service)
 		must(len == PACKET && packet[RECORD_AT + 8]);
-	if (is_member) {
-		must(len == PACKET);
+	must(len == PACKET || !(is_member || is_block));
+	if (is_member)
 		member_request(peer->user->id, packet);
-	}
+	if (is_block)
+		block_request(peer->user->id, packet);
 	if (key == 0x03020031)
 		service_set(peer->user->id, packet + RECORD_AT, mask);
 	else if (is_service)

@@ -17,11 +17,12 @@ enum {
 	SUBSCRIPTIONS = 16,
 	QUOTA = 5,
 	SM_LID = 7,
+	OWN_LID = 9,
 	PORT = 1,
 	PACKET = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
 	RECORD_AT = UMAD_HEADER_BYTES + IBSA_SA_HEADER_BYTES,
-	KEY_BYTES = 26,	   /* of a service */
-	MEMBER_BYTES = 32, /* of a membership */
+	KEY_BYTES = 26, /* of a service */
+	STATEFUL_BYTES = 32,
 	MASK_PKEY = 1 << 2,
 	STATES_AT = 48, /* in an MCMemberRecord */
 };
@@ -63,18 +64,24 @@ struct entry {
 	uint8_t key[KEY_BYTES];
 };
 
-/* A membership that the SA has, or had; @owner: as of a service. */
-struct membership {
+/*
+ * A membership, or a block of alias GUIDs, that the SA has, or had; @owner: as of a
+ * service. @key: MGID and PortGID, or a 'G', LID and block number.
+ */
+struct stateful {
 	uid_t owner;
 	uint8_t states; /* 0: it has ended */
-	uint8_t key[MEMBER_BYTES];
+	uint8_t key[STATEFUL_BYTES];
 };
 
 struct query {
 	bool is_used;
-	bool is_member; /* @member instead of @match */
-	struct ibsa_service match;
-	struct ibsa_mcmember member;
+	const struct ibsa_record *record;
+	union {
+		struct ibsa_service match;
+		struct ibsa_mcmember member;
+		struct ibsa_guid_info block;
+	};
 	uint64_t mask;
 	uint8_t method;
 	ibsa_reply_fn done;
@@ -90,7 +97,7 @@ extern struct run {
 	struct server_peer peers[FILES];
 	struct server_peer cache; /* its umad file */
 	struct entry entries[ENTRIES];
-	struct membership memberships[ENTRIES];
+	struct stateful stateful[ENTRIES];
 	struct query queries[QUERIES];
 	uint32_t tid;
 	bool goes_by_mask; /* whether the SA does, or else by the record */
@@ -125,11 +132,12 @@ bool entry_is(const struct entry *entry, const uint8_t *key, bool pkey);
 void service_set(uid_t owner, const uint8_t *key, uint64_t mask);
 void service_delete(uid_t owner, const uint8_t *key, uint64_t mask);
 
-/*
- * The same of a membership: @record has its key, and states.
- */
-struct membership *member_find(const uint8_t *key);
-void member_set(uid_t owner, const uint8_t *record);
-void member_delete(uid_t owner, const uint8_t *record);
+/* The same of what has states. */
+struct stateful *stateful_find(const uint8_t *key);
+void stateful_set(uid_t owner, const uint8_t *key, uint8_t states);
+void stateful_delete(uid_t owner, const uint8_t *key, uint8_t states);
+
+/* Make a key of a block from its LID and number, as in the record. */
+void block_key(const uint8_t *record, uint8_t key[STATEFUL_BYTES]);
 
 #endif

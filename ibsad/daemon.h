@@ -44,6 +44,7 @@ struct daemon {
 	struct ibsad_cache *caches; /* by port number, as @clients */
 	uint32_t seats;
 	bool performance;
+	bool guid_info;
 	struct policy_groups groups;
 	const struct settings *settings; /* of the command line */
 	bool owns_socket;		 /* its file is not systemd's */
@@ -67,6 +68,7 @@ static inline struct policy policy_of(const struct daemon *daemon,
 {
 	return (struct policy){
 		.performance = daemon->performance,
+		.guid_info = daemon->guid_info,
 		.groups = &daemon->groups,
 		.sm_lid = daemon->ports.at[port].state.port.sm_lid,
 	};

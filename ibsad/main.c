@@ -33,14 +33,16 @@ enum {
 };
 
 static const char usage[] =
-	"usage: ibsad [--config FILE] [--multicast MGID/BITS]... [--multicast-create]\n"
-	"             [--no-cache] [--performance] [--quota NAME=ONE[/ALL]]...\n"
+	"usage: ibsad [--config FILE] [--guid-info] [--multicast MGID/BITS]...\n"
+	"             [--multicast-create] [--no-cache] [--performance]\n"
+	"             [--quota NAME=ONE[/ALL]]...\n"
 	"             [--standalone [--socket PATH]] DEVICE\n"
 	"       ibsad --status [--socket PATH] DEVICE\n"
 	"\n"
 	"Gives programs of all users a part of the SA's services at DEVICE.\n"
 	"\n"
 	"  --config FILE         options, one a line, read again at SIGHUP\n"
+	"  --guid-info           permit to set alias GUIDs of the port\n"
 	"  --multicast MGID/BITS  permit to join the groups whose MGID begins so\n"
 	"  --multicast-create    permit to create these groups\n"
 	"  --no-cache            send each query to the SA\n"
@@ -66,6 +68,7 @@ enum {
 
 static const struct option options[] = {
 	{ "config", required_argument, NULL, OPTION_CONFIG },
+	{ "guid-info", no_argument, NULL, OPTION_SETTING },
 	{ "multicast", required_argument, NULL, OPTION_SETTING },
 	{ "multicast-create", no_argument, NULL, OPTION_SETTING },
 	{ "no-cache", no_argument, NULL, OPTION_SETTING },
@@ -214,6 +217,7 @@ static void settings_apply(struct daemon *daemon,
 			   const struct settings *settings)
 {
 	daemon->performance = settings->performance;
+	daemon->guid_info = settings->guid_info;
 	daemon->groups = settings->groups;
 	daemon->owned.most = settings->quotas[SERVE_REGISTRATIONS].all;
 	for (uint32_t i = 1; i <= IBSAD_PORTS; i++)
@@ -450,6 +454,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	daemon.performance = settings.performance;
+	daemon.guid_info = settings.guid_info;
 	daemon.groups = settings.groups;
 	signal(SIGPIPE, SIG_IGN);
 	listener = ibsad_systemd_socket(&is_own);

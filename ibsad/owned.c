@@ -28,14 +28,15 @@ static struct owned_request request_of(const uint8_t *mad)
 	const struct owned_kind *kind =
 		ibsad_kind_of(ibsa_be16(mad + MAD_ATTRIBUTE));
 	const uint8_t *record = mad + IBSA_SA_HEADER_BYTES;
+	const uint64_t mask = ibsa_be64(mad + MAD_COMPONENT_MASK);
 
 	return (struct owned_request){
 		.kind = kind,
 		.record = record,
-		.mask = ibsa_be64(mad + MAD_COMPONENT_MASK),
+		.mask = mask,
 		.tid = (uint32_t)ibsa_be64(mad + MAD_TID),
 		.is_delete = mad[MAD_METHOD] == IBSA_METHOD_DELETE,
-		.states = states_of(kind, record),
+		.states = ibsad_states_of(kind, record, mask),
 	};
 }
 
@@ -96,9 +97,6 @@ static void request_note(struct registration *registration,
 			 const struct client_file *file,
 			 const struct owned_request *request)
 {
-	const struct owned_kind *kind = request->kind;
-	const uint8_t states = states_of(kind, registration->record);
-
 	registration->sender = file;
 	registration->tid = request->tid;
 	registration->is_delete = request->is_delete;
@@ -106,9 +104,7 @@ static void request_note(struct registration *registration,
 	if (request->is_delete)
 		return;
 	registration->sets++;
-	memcpy(registration->record, request->record, kind->record->size);
-	registration->record[kind->states_at] |= states;
-	registration->mask = request->mask;
+	ibsad_states_add(registration, request->record, request->mask);
 	registration->holder = file;
 	ibsad_registration_begun(registration);
 }
@@ -134,10 +130,12 @@ registration_new(struct owned *owned, struct client_file *file,
 }
 
 /* Return: how a Set goes on, by the SA's reply to the query for it. */
-static enum owned_answer check_answer(const struct ibsa_reply *reply)
+static enum owned_answer check_answer(const struct owned_kind *kind,
+				      const struct ibsa_reply *reply)
 {
-	if (!reply->err && (reply->status == IBSA_STATUS_NO_RECORDS ||
-			    (!reply->status && !reply->count)))
+	if (!reply->err &&
+	    (reply->status == IBSA_STATUS_NO_RECORDS ||
+	     (!reply->status && ibsad_kind_is_free(kind, reply))))
 		return OWNED_PASS;
 	return reply->err || reply->status ? OWNED_BUSY : OWNED_DENIED;
 }
@@ -150,7 +148,8 @@ static void checked(const struct ibsa_reply *reply, void *arg)
 	struct client_file *file = registration->file;
 	uint8_t *packet = registration->packet;
 	const size_t len = registration->packet_len;
-	const enum owned_answer answer = check_answer(reply);
+	const enum owned_answer answer = check_answer(registration->kind,
+						      reply);
 
 	registration->is_asked = false;
 	registration->file = NULL;
@@ -180,6 +179,16 @@ static bool is_own_gid(const struct owned *owned, uint32_t port,
 			return true;
 	}
 	return false;
+}
+
+static bool is_own_port(const struct owned *owned, uint32_t port,
+			const struct owned_request *request)
+{
+	const size_t at = request->kind->gid_at;
+
+	return at ? is_own_gid(owned, port, request->record + at)
+		  : ibsa_be16(request->record) ==
+			       owned->daemon->ports.at[port].state.port.lid;
 }
 
 static enum owned_answer denied(const char *reason, const char **out_reason)
@@ -248,10 +257,13 @@ static const char *request_check(const struct owned *owned, uint32_t port,
 	const struct owned_kind *kind = request->kind;
 
 	if ((request->mask & kind->key_mask) != kind->key_mask ||
-	    !is_own_gid(owned, port, request->record + kind->gid_at))
+	    !is_own_port(owned, port, request))
 		return "registration for another port";
-	if (kind->states_at && !request->states)
-		return "a membership without a state";
+	if (kind->states != STATES_NONE && !request->states)
+		return "a request that selects nothing";
+	if (kind->states == STATES_GUIDS && !request->record[2] &&
+	    request->states & 1)
+		return "the port GUID";
 	for (size_t i = kind->user_bytes; i < kind->key_bytes; i++) {
 		if (request->record[i] && !(request->mask & kind->option_mask))
 			return "a P_Key without its component";
@@ -307,7 +319,7 @@ static void delete_succeeded(struct registration *registration)
 {
 	registration->is_delete = false;
 	if (!registration->states ||
-	    !ibsad_registration_end_states(registration, registration->states))
+	    !ibsad_registration_end(registration, registration->states))
 		ibsad_registration_free(registration);
 	else
 		ibsad_registration_note(registration, false);

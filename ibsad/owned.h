@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The services and memberships that users have registered at the SA through
+ * The services, memberships and alias GUIDs that users have registered at the SA through
  * ibsad. A registration belongs to a user; others can neither change nor delete
  * it. ibsad renews it while the client that has set it is connected, and deletes
  * it when the user's last connection has ended.

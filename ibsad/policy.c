@@ -59,7 +59,8 @@ static const struct row rows[] = {
 	{ IBSA_CLASS_SA,     0x0017,  TABLE },	/* MulticastForwardingTableRecord */
 	{ IBSA_CLASS_SA,     0x0018,  TABLE },	/* SMInfoRecord */
 	{ IBSA_CLASS_SA,     0x0020,  TABLE },	/* LinkRecord */
-	{ IBSA_CLASS_SA,     0x0030,  TABLE },	/* GUIDInfoRecord */
+	/* Set and Delete only with the option guid-info */
+	{ IBSA_CLASS_SA,     0x0030,  TABLE, SET | DELETE }, /* GUIDInfoRecord */
 	{ IBSA_CLASS_SA,     0x0031,  TABLE, SET | DELETE }, /* ServiceRecord */
 	{ IBSA_CLASS_SA,     0x0033,  TABLE },	/* P_KeyTableRecord */
 	{ IBSA_CLASS_SA,     0x0035,  TABLE },	/* PathRecord */
@@ -187,6 +188,19 @@ membership_judge(const struct policy_groups *groups, const uint8_t *mad,
 	return verdict(POLICY_OWNED, NULL);
 }
 
+/* A request that only the owner of something may send. */
+static struct policy_verdict owners_judge(const struct policy *policy,
+					  const uint8_t *mad, size_t len)
+{
+	const uint16_t attribute = ibsa_be16(mad + MAD_ATTRIBUTE);
+
+	if (attribute == ibsa_mcmember_record.attribute)
+		return membership_judge(policy->groups, mad, len);
+	if (attribute == ibsa_guid_info_record.attribute && !policy->guid_info)
+		return verdict(POLICY_DENIED, "method or attribute");
+	return verdict(POLICY_OWNED, NULL);
+}
+
 static struct policy_verdict request_judge(const struct policy *policy,
 					   const struct umad_header *header,
 					   const uint8_t *mad, size_t len)
@@ -202,11 +216,8 @@ static struct policy_verdict request_judge(const struct policy *policy,
 			       "the address is not that of the SA");
 	if (has_key(mad))
 		return verdict(POLICY_DENIED, "SM_Key");
-	if (is_for_owners(mad) &&
-	    ibsa_be16(mad + MAD_ATTRIBUTE) == ibsa_mcmember_record.attribute)
-		return membership_judge(policy->groups, mad, len);
 	if (is_for_owners(mad) || is_report_answer(mad))
-		return verdict(POLICY_OWNED, NULL);
+		return owners_judge(policy, mad, len);
 	if (!is_permitted(mad))
 		return verdict(POLICY_DENIED, "method or attribute");
 	return verdict(POLICY_PASS, NULL);

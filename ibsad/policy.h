@@ -28,11 +28,13 @@ struct policy_groups {
 
 /*
  * @performance: whether users may read the performance counters of all ports
+ * @guid_info:   whether users may set and delete alias GUIDs of the port
  * @groups:      multicast groups that users may join; NULL: none
  * @sm_lid:      LID of the port's SM; 0: none
  */
 struct policy {
 	bool performance;
+	bool guid_info;
 	const struct policy_groups *groups;
 	uint32_t sm_lid;
 };

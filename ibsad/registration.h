@@ -15,16 +15,23 @@ enum registration_state {
 };
 
 /*
+ * A registration may have several states: each Set adds some, and each Delete ends
+ * some. Here they are bits.
+ */
+enum owned_states {
+	STATES_NONE,
+	STATES_JOIN,  /* the JoinState of the record */
+	STATES_GUIDS, /* the GUIDs of a block that the component mask selects */
+};
+
+/*
  * What can be registered (kind.c).
  * @key_bytes:   at the record's beginning, which tell registrations apart
  * @user_bytes:  of the key, with which two users cannot register: SAs differ in
  *               how they take the rest into account
- * @gid_at:      of the port's GID in the record
+ * @gid_at:      of the port's GID in the record; 0: it begins with the LID
  * @key_mask:    components of the key, which each request selects
  * @option_mask: components that are in the key if a request selects them
- * @states_at:   each Set adds some states, and each Delete ends some: they are in
- *               the lower half of this byte; 0: none
- * @noun:        for the log
  */
 struct owned_kind {
 	const struct ibsa_record *record;
@@ -33,9 +40,10 @@ struct owned_kind {
 	size_t gid_at;
 	uint64_t key_mask;
 	uint64_t option_mask;
-	size_t states_at;
-	const char *noun;
+	enum owned_states states;
 };
+
+struct registration;
 
 /* Return: the kind whose record has an attribute; or NULL. */
 const struct owned_kind *ibsad_kind_of(uint16_t attribute);
@@ -91,12 +99,23 @@ struct registration {
 	unsigned int retry_ms;
 };
 
-/* Return: the states of a record; 0: its kind has none. */
-static inline uint8_t states_of(const struct owned_kind *kind,
-				const uint8_t *record)
-{
-	return kind->states_at ? record[kind->states_at] & 0xf : 0;
-}
+/* Return: the states of a record with a component mask. */
+uint8_t ibsad_states_of(const struct owned_kind *kind, const uint8_t *record,
+			uint64_t mask);
+
+/* Select what a request about some states has to select besides the key. */
+uint64_t ibsad_states_mask(const struct owned_kind *kind, uint8_t states);
+
+/* Change the states of a registration. */
+void ibsad_states_set(struct registration *registration, uint8_t states);
+
+/* Make @record and @mask of a Set those of a registration; states are added. */
+void ibsad_states_add(struct registration *registration, const uint8_t *record,
+		      uint64_t mask);
+
+/* Whether records of the SA have nothing of another program. */
+bool ibsad_kind_is_free(const struct owned_kind *kind,
+			const struct ibsa_reply *reply);
 
 /* Return: the registration of a kind at a port with the key of @record; NULL. */
 struct registration *ibsad_registration_find(const struct owned *owned,
@@ -120,8 +139,7 @@ void ibsad_registration_begun(struct registration *registration);
 void ibsad_registration_leave(struct registration *registration);
 
 /* States have ended. Return: whether there are others. */
-bool ibsad_registration_end_states(struct registration *registration,
-				   uint8_t states);
+bool ibsad_registration_end(struct registration *registration, uint8_t states);
 
 /* Send a request of ibsad itself about a registration. Return: 0 or -errno. */
 int ibsad_registration_query(struct registration *registration, uint8_t method,

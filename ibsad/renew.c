@@ -66,8 +66,11 @@ void ibsad_registration_leave(struct registration *registration)
  * ibsad deletes one state after the other: an SA refuses a Delete of states of
  * which it does not have all.
  */
-static uint8_t state_first(uint8_t states)
+static uint8_t state_first(const struct registration *registration)
 {
+	const uint8_t states = ibsad_states_of(
+		registration->kind, registration->record, registration->mask);
+
 	return states & (uint8_t)-states;
 }
 
@@ -78,6 +81,7 @@ int ibsad_registration_query(struct registration *registration, uint8_t method,
 	union {
 		struct ibsa_service service;
 		struct ibsa_mcmember member;
+		struct ibsa_guid_info block;
 	} match;
 	struct ibsa_query query = {
 		.record = kind->record,
@@ -89,7 +93,7 @@ int ibsad_registration_query(struct registration *registration, uint8_t method,
 		.deadline_ms = QUERY_MS,
 		.no_sharing = true,
 	};
-	const uint8_t states = states_of(kind, registration->record);
+	const uint8_t state = state_first(registration);
 	struct ibsa_client *client;
 	int err = ibsad_client_get(registration->owned->daemon,
 				   registration->port, &client);
@@ -99,10 +103,10 @@ int ibsad_registration_query(struct registration *registration, uint8_t method,
 	(void)!ibsa_record_decode(kind->record, registration->record,
 				  kind->record->size, &match,
 				  kind->record->host_size);
-	if (method == IBSA_METHOD_DELETE && states) {
-		query.mask |= IBSA_MCMEMBER_CM(join_state);
-		match.member.join_state = state_first(states);
-	}
+	if (method == IBSA_METHOD_DELETE)
+		query.mask |= ibsad_states_mask(kind, state);
+	if (method == IBSA_METHOD_DELETE && kind->states == STATES_JOIN)
+		match.member.join_state = state;
 	if (!err)
 		err = ibsa_query_start(client, &query, done, registration,
 				       NULL);
@@ -125,19 +129,18 @@ static uint64_t retry_after(struct registration *registration)
 	return clock_now_ns() + registration->retry_ms * NS_PER_MS;
 }
 
-bool ibsad_registration_end_states(struct registration *registration,
-				   uint8_t states)
+bool ibsad_registration_end(struct registration *registration, uint8_t states)
 {
-	const struct owned_kind *kind = registration->kind;
+	const uint8_t held = ibsad_states_of(
+		registration->kind, registration->record, registration->mask);
 
-	registration->record[kind->states_at] &= (uint8_t)~states;
-	return states_of(kind, registration->record);
+	ibsad_states_set(registration, held & (uint8_t)~states);
+	return held & ~states;
 }
 
 static void deleted(const struct ibsa_reply *reply, void *arg)
 {
 	struct registration *registration = arg;
-	uint8_t states;
 
 	registration->owned->deletes--;
 	registration->owned->due_ns = 0;
@@ -146,8 +149,7 @@ static void deleted(const struct ibsa_reply *reply, void *arg)
 		registration->retry_ns = retry_after(registration);
 		return;
 	}
-	states = states_of(registration->kind, registration->record);
-	if (ibsad_registration_end_states(registration, state_first(states)))
+	if (ibsad_registration_end(registration, state_first(registration)))
 		registration->retry_ns = 0;
 	else
 		ibsad_registration_free(registration);

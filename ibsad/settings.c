@@ -93,6 +93,8 @@ static int flag_read(const char *name, struct settings *settings)
 {
 	if (!strcmp(name, "performance"))
 		settings->performance = true;
+	else if (!strcmp(name, "guid-info"))
+		settings->guid_info = true;
 	else if (!strcmp(name, "no-cache"))
 		settings->no_cache = true;
 	else if (!strcmp(name, "multicast-create"))

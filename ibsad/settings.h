@@ -15,6 +15,7 @@ struct settings {
 	bool is_standalone;
 	bool is_status;
 	bool performance;
+	bool guid_info;
 	bool no_cache;
 	struct policy_groups groups;
 	struct serve_limits quotas[SERVE_QUOTAS];

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Memberships of users in multicast groups at ibsad.
+"""Memberships of users in multicast groups, and alias GUIDs, at ibsad.
 
 usage: memberships.py IBSAD IBSA TOPOLOGY [DROP-IN]
 
@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 
-from hostile import DELETE, DENIED, SET, expect, mad
+from hostile import DELETE, DENIED, GET, SET, Client, expect, mad
 from registrations import ALICE, BOB, Test, connect, run_all
 
 DROP_IN = sys.argv.pop(4) if len(sys.argv) > 4 else None
@@ -40,6 +40,29 @@ def membership(client, mgid, method=SET, state=FULL, mask=JOIN):
     client.tid = getattr(client, "tid", 0) + 1
     return client.ask(mad(method, MEMBER, mask=mask, body=body,
                           tid=client.tid))
+
+
+def block_mad(client, number, index, guid=0, method=SET, lid=None):
+    """A request for one GUID of a block."""
+    body = struct.pack(">HB5x", client.lid if lid is None else lid, number)
+    body += bytes(8 * index) + struct.pack(">Q", guid)
+    client.tid = getattr(client, "tid", 0) + 1
+    return mad(method, 0x0030, mask=3 | 1 << (4 + index), body=body,
+               tid=client.tid)
+
+
+def block(client, *args, **options):
+    return client.ask(block_mad(client, *args, **options))
+
+
+def guids(client, number):
+    """The GUIDs of a block, but for the port GUID."""
+    client.send(mad(GET, 0x0030, mask=3,
+                    body=struct.pack(">HB", client.lid, number)))
+    status, reply = client.answer()
+    expect((status, reply[4:6]), (0, b"\0\0"), "a query for a block")
+    return [guid for guid in struct.unpack_from(">8Q", reply, 56 + 8)
+            if guid][not number:]
 
 
 class Memberships(Test):
@@ -147,6 +170,37 @@ class Memberships(Test):
         self.await_(lambda: self.root("table", OWN), 1)
 
 
+    def users_have_alias_guids(self):
+        alice = connect(self.path, ALICE)
+        expect(block(alice, 0, 1, 0x1234), (0, DENIED), "without the option")
+        alice.close()
+        self.stop()
+        self.start("--guid-info")
+        root = Client(self.environment["IBSA_FABRIC"][len("unix:"):])
+        alice, bob = connect(self.path, ALICE), connect(self.path, BOB)
+        expect(block(alice, 0, 0, 0x1234), (0, DENIED), "the port GUID")
+        expect(block(alice, 0, 1, 0x1234, lid=alice.lid + 1), (0, DENIED),
+               "another port")
+        expect(block(root, 1, 0, 0x5678), (0, 0), "an alias GUID of root")
+        for method in (SET, DELETE):
+            expect(block(alice, 1, 1, 0x1234, method), (0, DENIED),
+                   "a block of another program")
+        expect(block(alice, 0, 1, 0x1234), (0, 0), "an alias GUID")
+        expect(block(alice, 0, 2, 0x1235), (0, 0), "another one")
+        for method in (SET, DELETE):
+            expect(block(bob, 0, 3, 0x1236, method), (0, DENIED),
+                   "a block of another user")
+        expect(guids(root, 0), [0x1234, 0x1235], "GUIDs")
+        expect(block(alice, 0, 1, 0, DELETE), (0, 0), "Delete")
+        expect(guids(root, 0), [0x1235], "GUIDs")
+        for client in (alice, bob):
+            client.close()
+        self.await_(lambda: guids(root, 0), [])
+        expect(guids(root, 1), [0x5678], "GUIDs of root")
+        expect(block(root, 1, 0, 0, DELETE), (0, 0), "Delete")
+        root.close()
+
+
 def gid_of(test, node):
     """The GID of a node's first port."""
     text = subprocess.run([test.ibsa, "devices", "-j"], check=True,
@@ -163,4 +217,5 @@ if __name__ == "__main__":
         Memberships.users_join_groups,
         Memberships.the_broadcast_group_survives,
         Memberships.users_create_groups,
+        Memberships.users_have_alias_guids,
     ), ("--multicast", "ff15:7::/32", "--multicast", "ff12:401b::/32")))

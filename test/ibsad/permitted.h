@@ -25,4 +25,7 @@ static const uint32_t owners[] = { 0x03020003, 0x03020031, 0x03150031,
 /* The same of memberships, only with an option. */
 static const uint32_t members[] = { 0x03020038, 0x03150038 };
 
+/* The same of alias GUIDs, only with another option. */
+static const uint32_t aliases[] = { 0x03020030, 0x03150030 };
+
 #endif

@@ -48,7 +48,8 @@ static bool is_permitted(uint32_t key, bool performance)
 static bool is_owned(uint32_t key, bool has_groups)
 {
 	return is_in(owners, sizeof(owners) / 4, key) ||
-	       (has_groups && is_in(members, sizeof(members) / 4, key));
+	       (has_groups && (is_in(members, sizeof(members) / 4, key) ||
+			       is_in(aliases, sizeof(aliases) / 4, key)));
 }
 
 /* A packet that passes, by the offsets of the specifications. */
@@ -87,6 +88,7 @@ static enum policy_answer answer_with(const struct bytes *packet, size_t len,
 				      const struct policy_groups *which)
 {
 	const struct policy policy = { .performance = performance,
+				       .guid_info = which,
 				       .groups = which,
 				       .sm_lid = SM_LID };
 	const struct policy_verdict verdict =
