@@ -9,7 +9,7 @@
 /* Whether a row of ibsad --status is a present number, not a counter. */
 static bool is_present(const char *kind)
 {
-	return !strcmp(kind, "clients") || !strcmp(kind, "services") ||
+	return !strcmp(kind, "clients") || !strcmp(kind, "registrations") ||
 	       !strcmp(kind, "subscriptions");
 }
 

@@ -400,7 +400,7 @@ static const struct metric table[] = {
 	{ "ibsa_fabric_nodes", METRIC_GAUGE, "", "Nodes of the fabric.",
 	  nodes_write },
 	{ "ibsa_ibsad", METRIC_GAUGE, "",
-	  "Clients, services and subscriptions of ibsad.", ibsad_now_write },
+	  "Clients, registrations and subscriptions of ibsad.", ibsad_now_write },
 	{ "ibsa_ibsad_events", METRIC_COUNTER, "",
 	  "Counters of ibsad since its start, by kind as in ibsad --status.",
 	  ibsad_counts_write },
