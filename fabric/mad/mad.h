@@ -99,7 +99,7 @@ struct message *ibsa__mad_answer(struct mad_net *net,
 				 uint64_t now_ns);
 
 /*
- * Send a response from @port to the sender of a request: a copy of the request
+ * Send a GetResp from @port to the sender of a request: a copy of the request
  * with the status @status.
  */
 void ibsa__mad_refuse(struct mad_net *net, const struct message *message,

@@ -77,7 +77,8 @@ static uint16_t *link_pkeys(struct smp *smp, uint32_t number)
  * or SubnSet(). If no SM has set P_Keys at a switch's external port, the
  * embedded SM's are written: those of the end port at the other end of the
  * cable, or, between two switches, the default P_Key. Without an embedded SM,
- * only the default P_Key is written.
+ * or without a link, only the default P_Key is written, as after power-on. The
+ * SA's records of a port without a link are empty, as those of OpenSM.
  */
 static void show_pkeys(const struct smp *smp, uint32_t number, uint32_t first,
 		       uint32_t size)
@@ -86,15 +87,18 @@ static void show_pkeys(const struct smp *smp, uint32_t number, uint32_t first,
 	const struct topo_port *port = smp->port;
 	struct ibsa_pkey_table have = { 0 };
 	const uint16_t *pkeys = NULL;
+	bool is_unset;
 
 	if (number)
 		port = &smp->nodes->subnet->topo
 				.ports[smp->node->first_port + number];
 	if (number && sma)
 		pkeys = sma->ports[number].pkeys;
-	if (!pkeys && number && smp->nodes->subnet->is_bare && !first)
+	is_unset = number &&
+		   (smp->nodes->subnet->is_bare || port->peer == NO_INDEX);
+	if (!pkeys && is_unset && !first)
 		have.pkey[0] = IBSA_PKEY_DEFAULT;
-	else if (!pkeys && !(number && smp->nodes->subnet->is_bare))
+	else if (!pkeys && !is_unset)
 		ibsa__table_pkeys(smp->nodes->subnet, port,
 				  first / PKEY_BLOCK_KEYS, have.pkey);
 	for (uint32_t i = 0; pkeys && i < PKEY_BLOCK_KEYS && first + i < size;

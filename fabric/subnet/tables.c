@@ -112,17 +112,18 @@ uint32_t ibsa__table_pkey_blocks(const struct subnet *subnet,
 
 /*
  * Return: an entry in a port's P_Key table. An external port of a switch has
- * the P_Keys of the end port at the other end of its cable; without a link to an
- * end port, the default P_Key, as after power-on.
+ * the P_Keys of the end port at the other end of its cable; between two
+ * switches, only the default P_Key; without a link, none.
  */
 static uint16_t pkey_at(const struct subnet *subnet,
 			const struct topo_port *port, uint32_t index)
 {
 	if (!is_end_port(subnet, port)) {
-		if (port->peer == NO_INDEX ||
-		    !is_end_port(subnet, &subnet->topo.ports[port->peer]))
-			return index ? 0 : IBSA_PKEY_DEFAULT;
+		if (port->peer == NO_INDEX)
+			return 0;
 		port = &subnet->topo.ports[port->peer];
+		if (!is_end_port(subnet, port))
+			return index ? 0 : IBSA_PKEY_DEFAULT;
 	}
 	return setup_pkey(&subnet->setups[port->end], index);
 }
