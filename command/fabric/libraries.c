@@ -110,11 +110,10 @@ static bool umad_export(const char *command, const char *folder)
 	char file[2 * PATH_MAX];
 
 	if (kind == PROGRAM_STATIC)
-		complain(
-			"'%s' is linked statically; if it uses libibumad or "
-			"libibverbs, link it dynamically: it uses this machine's devices, "
-			"not the fabric",
-			command);
+		complain("'%s' is linked statically: if it uses libibumad or "
+			 "libibverbs, it uses this machine's devices, not the "
+			 "fabric; link it dynamically",
+			 command);
 	snprintf(file, sizeof(file), "%s/%s", folder, umad.name);
 	return paths_prepend("LD_LIBRARY_PATH", folder) &&
 	       (kind != PROGRAM_RPATH || paths_prepend("LD_PRELOAD", file));

@@ -22,7 +22,7 @@ enum {
 
 /**
  * struct refusal - a refused request
- * @want:  its record
+ * @want:  the record in the request
  * @count: number of causes that were found
  */
 struct refusal {

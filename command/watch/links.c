@@ -135,7 +135,7 @@ static bool ports_update(struct links *links, struct links_event *event,
 static int ports_query(struct links *links, uint16_t lid, ibsa_reply_fn done,
 		       void *arg)
 {
-	/* As ibsa_topology_read_start(), for extended speeds. */
+	/* Without 0x80, an SA may return QDR for higher speeds. */
 	const struct ibsa_port_info match = { .options = 0x80,
 					      .endport_lid = lid };
 	const struct ibsa_query query = {

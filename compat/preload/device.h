@@ -14,9 +14,10 @@
 #include "device/files.h"
 
 /*
- * Bytes behind struct ibv_device that libibverbs' struct verbs_device has for
- * its providers, and more. They are 0, so that a function of a provider, such as
- * mlx5dv_is_supported(), finds that the device is not one of its own.
+ * Number of zero bytes after struct ibv_device. There, a function of a
+ * provider, such as mlx5dv_is_supported(), reads the other members of
+ * libibverbs' struct verbs_device, which is shorter, and finds that the device
+ * belongs to another provider.
  */
 enum { PROVIDER_BYTES = 128 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sends MADs between ports of the fabric. All MADs use one impaired link,
- * which has all faults. A MAD without a delay arrives before the function that
- * sends it returns.
+ * Sends MADs between ports of the fabric. The faults of the fabric affect MADs
+ * between all ports alike. A MAD without a delay arrives before the function
+ * that sends it returns.
  */
 #include "fabric/mad/port.h"
 #include "fabric/mad/net.h"
