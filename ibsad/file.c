@@ -300,7 +300,7 @@ static int packet_receive(struct client_file *file)
 	return large_receive(file, &header);
 }
 
-/* Receive what has arrived; epoll tells of the rest again. */
+/* Receive what has arrived; epoll reports the file again if more is left. */
 static void upstream_receive(struct client_file *file)
 {
 	int got = 1;

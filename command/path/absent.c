@@ -100,8 +100,8 @@ static int rails_add(struct search *search, const struct end *port,
 }
 
 /*
- * Whether both ends have a port, and one has several: only then a rail of these
- * hosts may be missing.
+ * Whether both ends have a port, and one has several. Only then are missing
+ * rails searched.
  */
 static bool have_rails(const struct ends ends[2])
 {

@@ -9,7 +9,7 @@
 enum {
 	STATUS_ROLES = ROLE_UNCABLED + 1,
 	STATUS_TEXT = 512,  /* for a line */
-	STATUS_LEVELS = 16, /* more levels are counted with the last one */
+	STATUS_LEVELS = 16, /* higher levels are counted with the last one */
 	STATUS_NEXT = 8300, /* for a command with the names of two files */
 };
 

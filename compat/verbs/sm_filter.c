@@ -14,7 +14,7 @@ enum {
 		    IBV_SM_EVENT_ALL,
 };
 
-/* In the order of sm_filter.all. */
+/* The kinds that stand for all GIDs, in the order of sm_filter.all. */
 static const unsigned int all_kinds[SM_FILTER_KINDS] = {
 	IBV_SM_EVENT_MGID_ALL,
 	IBV_SM_EVENT_UGID_ALL,

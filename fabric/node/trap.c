@@ -84,7 +84,7 @@ static struct trap_sent *trap_find(struct nodes *nodes, uint32_t end,
 	return NULL;
 }
 
-/* Send from the port to its SM. */
+/* Send a trap from the port to its SM. */
 static void trap_send(struct mad_net *net, const struct trap_sent *trap_sent,
 		      uint64_t now_ns)
 {
