@@ -15,6 +15,11 @@
 enum {
 	ACCEPTS_MAX = 64, /* in one round */
 	/*
+	 * Over TCP, less: to accept and to end a connection takes the kernel
+	 * some ten microseconds, for which all clients wait.
+	 */
+	TCP_ACCEPTS_MAX = 16,
+	/*
 	 * Time until accept4() is called again after it has failed because no
 	 * descriptor was free.
 	 */
@@ -395,13 +400,14 @@ void ibsa__server_accept(struct server_source *source, uint32_t events)
 {
 	struct server *server = source->server;
 	const bool is_tcp = source == &server->tcp;
+	const int most = is_tcp ? TCP_ACCEPTS_MAX : ACCEPTS_MAX;
 
 	(void)events;
 	/*
 	 * The number of clients accepted at a time is limited, so that many
 	 * new clients do not delay the connected ones.
 	 */
-	for (int i = 0; i < ACCEPTS_MAX; i++) {
+	for (int i = 0; i < most; i++) {
 		int fd;
 
 		if (ibsa__server_is_closing(server)) {
