@@ -193,13 +193,18 @@ static size_t packet_make(uint8_t *packet)
 
 static void step_send(struct server_peer *peer)
 {
-	uint8_t packet[PACKET + 64];
-	const size_t len = packet_make(packet);
+	uint8_t made[PACKET + 64];
+	const size_t len = packet_make(made);
+	uint8_t *packet = malloc(len);
 	int err;
 
+	/* Without a byte behind it. */
+	must(packet);
+	memcpy(packet, made, len);
 	err = peer->file->ops->send(peer->file, packet, len);
 	if (err)
 		ibsad_file_ops.refuse(peer->file, packet, err);
+	free(packet);
 }
 
 static void step_register(struct server_peer *peer)

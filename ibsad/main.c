@@ -385,6 +385,7 @@ static int daemon_run(struct daemon *daemon, const struct settings *settings,
 	else
 		err = server_open(daemon, settings, listener, error);
 	if (!err) {
+		settings_apply(daemon, settings);
 		ibsad_systemd_notify("READY=1");
 		err = loop_run(daemon);
 		ibsad_systemd_notify("STOPPING=1");
@@ -453,9 +454,6 @@ int main(int argc, char **argv)
 		ibsad_log("%s", error.text);
 		return EXIT_USAGE;
 	}
-	daemon.performance = settings.performance;
-	daemon.guid_info = settings.guid_info;
-	daemon.groups = settings.groups;
 	signal(SIGPIPE, SIG_IGN);
 	listener = ibsad_systemd_socket(&is_own);
 	daemon.owns_socket = settings.is_standalone && (!listener || is_own);

@@ -276,12 +276,12 @@ enum owned_answer ibsad_owned_judge(struct owned *owned,
 				    const uint8_t *packet, size_t len,
 				    const char **out_reason)
 {
-	const struct owned_request request =
-		request_of(packet + UMAD_HEADER_BYTES);
+	struct owned_request request;
 	const char *reason;
 
 	if (len < UMAD_HEADER_BYTES + IBSA_MAD_BYTES)
 		return denied("a short record", out_reason);
+	request = request_of(packet + UMAD_HEADER_BYTES);
 	reason = request_check(owned, ibsad_file_port(file), &request);
 	if (reason)
 		return denied(reason, out_reason);
