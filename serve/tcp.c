@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/fd.h"
+#include "base/stat.h"
 #include "serve/server.h"
 
 enum { BACKLOG = 1024, STRANGERS_MAX = SERVER_STRANGER_FILES };
@@ -56,12 +56,11 @@ static int token_create(const char *path)
 static int token_have(const char *path, struct ibsa_error *error,
 		      struct tcp_token *out)
 {
-	int err = faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW);
+	large_stat found;
+	int err = ibsa__stat(path, O_NOFOLLOW, &found) == -ENOENT
+			  ? token_create(path)
+			  : 0;
 
-	if (err && errno == ENOENT)
-		err = token_create(path);
-	else
-		err = 0;
 	if (err && err != -EEXIST)
 		return ibsa__fail(error, err, "cannot create the token %s: %s",
 				  path, ibsa__errno_text(-err).bytes);

@@ -21,6 +21,7 @@
 #include "base/fd.h"
 #include "base/large.h"
 #include "base/registry.h"
+#include "base/stat.h"
 #include "remote/issm.h"
 
 enum { RETRY_MS = 1000 };
@@ -142,6 +143,7 @@ static int fifo_make(struct issm *issm)
 static int issm_make(const char *name, void *arg, void **out)
 {
 	struct issm *issm = ibsa__calloc(1, sizeof(*issm));
+	large_stat found;
 	int err;
 
 	(void)name;
@@ -151,8 +153,8 @@ static int issm_make(const char *name, void *arg, void **out)
 	issm->fd = -1;
 	err = fifo_make(issm);
 	/* Without /proc, the program could not open the FIFO. */
-	if (!err && access(issm_path(issm).text, F_OK))
-		err = -errno;
+	if (!err)
+		err = ibsa__stat(issm_path(issm).text, 0, &found);
 	if (!err && !ibsa__thread_start(issm_run, issm))
 		err = -EAGAIN;
 	if (err) {
