@@ -275,6 +275,7 @@ static int cmd_fabric(struct cli *cli)
 static const struct column fabric_run_list[] = {
 	WORDS("event", "ready"),
 	ALWAYS("fabric", TEXT),
+	MAYBE("listen", TEXT),
 	ALWAYS("file", TEXT),
 	ALWAYS("adapters", NUMBER),
 	ALWAYS("switches", NUMBER),

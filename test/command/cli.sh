@@ -22,9 +22,9 @@ help_of_actions() {
 			sed 's/.*--//' | sort | xargs)
 		[ "$given" = "$options" ] || fail "options: $given"
 	done <<-'END'
-		run connections fault first-lid format help json memory opa partitions record sa sa-at seed sm-profile socket verbose
-		exec connections fault first-lid help memory opa partitions record sa sa-at seed sm-profile socket sysfs verbose verbs
-		replay connections fault format help json memory record seed socket verbose
+		run connections control-token fault first-lid format help json listen memory opa partitions record sa sa-at seed sm-profile socket token verbose
+		exec connections control-token fault first-lid help listen memory opa partitions record sa sa-at seed sm-profile socket sysfs token verbose verbs
+		replay connections control-token fault format help json listen memory record seed socket token verbose
 		serve device fault first-lid format help json opa partitions port record sa sa-at seed sm-profile umad verbose
 		link fabric help socket
 		node fabric help socket

@@ -356,7 +356,7 @@ static void wrong_errors_are_refused(void **state)
 		{ "s/2 PortRcvErrorss +3", -EINVAL, "is not a counter" },
 		{ "s PortRcvErrors +3", -EINVAL, "'s' is not a port" },
 		{ "s/x PortRcvErrors +3", -EINVAL, "'s/x' is not a port" },
-		{ "s/0 PortRcvErrors +3", -EINVAL, "'s/0' cannot be" },
+		{ "s/0 PortRcvErrors +3", -EINVAL, "'s/0' has no cable" },
 		{ "s/256 PortRcvErrors +3", -EINVAL, "is not a port" },
 		{ "s/5 PortRcvErrors +3", -ENXIO, "no port s/5" },
 		{ "x/1 PortRcvErrors +3", -ENODEV, "cannot find x/1" },
