@@ -305,7 +305,9 @@ static void context_names_the_device_of_a_client(void **state)
 	transport = transport_open(&tree);
 	options.device = "mlx5_1";
 	assert_int_equal(ibsa_open(&options, &error, &client), -EINVAL);
-	assert_non_null(strstr(error.text, "is of device mlx5_0, but the option device is mlx5_1"));
+	assert_non_null(
+		strstr(error.text,
+		       "is of device mlx5_0, but the option device is mlx5_1"));
 	options.device = NULL;
 	tree_add_device(&tree, "a_first_one");
 	assert_int_equal(ibsa_open(&options, &error, &client), 0);
