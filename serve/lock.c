@@ -100,7 +100,8 @@ static int lock_failed(const char *name, int err, struct ibsa_error *error)
 		return ibsa__fail(error, -EBUSY,
 				  "cannot create the socket: another process "
 				  "of this user holds the lock %s; stop that "
-				  "process or choose another path",
+				  "process or choose another path for the "
+				  "socket",
 				  name);
 	if (err == -EEXIST)
 		return ibsa__fail(

@@ -175,7 +175,7 @@ static bool sa_check(struct node_check *check, struct port_check *at)
 	else
 		node_finding_add(
 			check, IBSA_FINDING_NO_SA, at->port, NULL,
-			"the SA does not return its ClassPortInfo to %s: %s",
+			"the SA does not return its ClassPortInfo to port %s: %s",
 			where,
 			*answer.why.text ? answer.why.text : strerror(-err));
 	return false;

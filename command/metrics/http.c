@@ -342,8 +342,8 @@ int http_start(struct http *http, const char *option, const char *where)
 	if (http->daemon)
 		return CLI_DONE;
 	close(fd);
-	return fail_device("%s: libmicrohttpd cannot start: %s", option,
-			   strerror(errno));
+	return fail_device("%s: libmicrohttpd cannot start the server: %s",
+			   option, strerror(errno));
 }
 
 void http_stop(struct http *http)

@@ -69,8 +69,8 @@ void ibsa__mc_member_call(struct mc_member *member, struct ib_device *device,
 }
 
 /*
- * Check whether the process and @port accept one more multicast member. @lock
- * is held. Return: 0 or an error.
+ * Check whether the process and @port accept one more multicast member. The
+ * caller holds the lock of the process-wide object. Return: 0 or a negative errno.
  */
 static int port_check(const struct sa_port *port)
 {

@@ -42,7 +42,10 @@ static uint64_t hash_add(uint64_t hash, const void *bytes, size_t len)
 	return hash;
 }
 
-/* FNV-1a of the GID table; an empty entry counts as 0. */
+/*
+ * FNV-1a hash of the GID table. An entry that cannot be read is hashed as a GID
+ * of zeros.
+ */
 static uint64_t gids_hash(struct ibsa_transport *transport)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);

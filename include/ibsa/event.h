@@ -102,7 +102,7 @@ enum ibsa_event_kind {
  *            0: the SA replied, see @status
  * @status:   of FAILED, REFUSED and ENDED: MAD status, all 16 bits
  * @trap:     trap number; of OTHER, if @notice is not generic, the DeviceID
- * @gid:      of the port or group, for the kinds of IBSA_EVENT_OF_SM
+ * @gid:      of the port or group; only of the kinds in IBSA_EVENT_OF_SM
  * @lid:      LID in the trap's DataDetails; 0: none
  * @port_num: number of the client's port; 0: unknown
  * @sequence: increases with each event; a Report has the same number in all
@@ -111,8 +111,8 @@ enum ibsa_event_kind {
  *            transport's clock
  * @notice:   the Report's Notice, decoded, valid until the callback returns;
  *            NULL: the event is not from a Report
- * @audited:  the event is from the audit of nodes: a change, or a failure of
- *            the audit
+ * @audited:  the event is from a read of the NodeRecords (see @audit_nodes of
+ *            struct ibsa_event_options): a change, or a failure of the read
  * @holder:   of FAILED with -EBUSY: which processes may receive the Reports;
  *            valid until the callback returns; may be NULL
  */

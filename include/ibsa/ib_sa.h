@@ -787,7 +787,7 @@ struct ibsa_rec_registration;
  * Return: 0; -EINVAL, -ENODEV, -EAGAIN, -EOPNOTSUPP, -ENOMEM as
  * ib_sa_path_rec_get(). Later failures are the err of
  * IBSA_REGISTRATION_RELEASED: -EEXIST as ibsa_service_register(); -ECANCELED
- * the wait ended before the SA replied
+ * the client was unregistered, or the device closed, before the SA replied
  *
  * Source: IBA vol 1, 15.2.5.14.
  */
