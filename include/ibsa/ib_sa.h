@@ -10,7 +10,7 @@
  * ibsa_ib_device_open         open a device with options; it is not shared
  * ibsa_ib_device_put          end the use of a device
  * ibsa_ib_device_fd           file descriptor to poll, without a worker
- * ibsa_ib_device_timeout_ms   longest time to poll this file; -1: no limit
+ * ibsa_ib_device_timeout_ms   longest time to poll it; -1: no limit
  * ibsa_ib_device_dispatch     process what is due, without waiting
  * ibsa_ib_device_wait         wait for something to do, then dispatch
  * ibsa_last_reply             the reply that caused a callback
@@ -35,7 +35,7 @@
  * rdma_hold_gid_attr          add a reference to an entry
  * rdma_put_gid_attr           remove a reference to an entry; the last frees it
  * ib_init_ah_attr_from_path   make address handle attributes from a path
- * ibsa_init_ah_attr_from_path the same, with a GRH if the port requires one
+ * ibsa_init_ah_attr_from_path attributes with a GRH if the port requires one
  * rdma_destroy_ah_attr        release the reference to the source GID
  * ibsa_ah_attr_to_ibv         convert attributes for ibv_create_ah()
  *
@@ -47,7 +47,7 @@
  * sa_path_set_raw_traffic     set raw_traffic, not of a RoCE record
  * sa_path_get_raw_traffic     raw_traffic; 0: RoCE
  * ibsa_ptr_err                the negative errno that a pointer contains
- * ibsa_is_err                 whether a pointer is a negative errno; not NULL
+ * ibsa_is_err                 whether a pointer is a negative errno; NULL: no
  *
  * Any thread and any callback may call these functions, except
  * ibsa_ib_device_dispatch() and ibsa_ib_device_wait(). Each device has a worker
@@ -58,9 +58,9 @@
  * A forked child cannot use clients and devices of its parent; it registers and
  * opens others.
  *
- * Members of more than one byte are in network byte order, whatever their type,
- * and so are component masks. Only struct rdma_ah_attr and struct ib_gid_attr
- * are in host byte order, except for their GIDs.
+ * Record members of more than one byte, except rec_type, are in network byte
+ * order, whatever their type, and so are component masks. struct rdma_ah_attr
+ * and struct ib_gid_attr are in host byte order, except for their GIDs.
  *
  * The functions are in libibsa-compat: link with the flags of "pkg-config
  * ibsa-compat".
@@ -299,7 +299,7 @@ struct sa_path_rec {
 		struct sa_path_rec_opa opa;
 	};
 	enum sa_path_rec_type rec_type;
-	uint32_t flags; /* 0: no local service is asked */
+	uint32_t flags; /* 0 in replies; ignored in queries */
 };
 
 static inline bool sa_path_is_roce(const struct sa_path_rec *rec)
@@ -519,7 +519,7 @@ struct ib_sa_client {
  * @client: memory of the program, which must stay at its address until
  *          ib_sa_unregister_client()
  *
- * If there is not enough memory, later queries for @client fail with -EINVAL.
+ * If there is not enough memory, later calls with @client fail with -EINVAL.
  */
 void ib_sa_register_client(struct ib_sa_client *client) IBSA_NONNULL(1);
 
@@ -529,8 +529,8 @@ void ib_sa_register_client(struct ib_sa_client *client) IBSA_NONNULL(1);
  *
  * Ends the client's services, watches and memberships, but cancels no query:
  * call ib_sa_cancel_query() first. Inside a callback, ib_sa_unregister_client()
- * returns without waiting: the memory to which the contexts of the other
- * callbacks point must stay valid until these have run.
+ * returns without waiting: the memory to which the contexts of the client's
+ * other callbacks point must stay valid until these have run.
  */
 void ib_sa_unregister_client(struct ib_sa_client *client) IBSA_NONNULL(1);
 
@@ -543,9 +543,9 @@ void ib_sa_unregister_client(struct ib_sa_client *client) IBSA_NONNULL(1);
  * @on:         a loaded fabric to use instead of @fabric; it must not be freed
  *              before the device is closed
  * @context:    as in struct ibsa_options; close it only after the first use of
- *              each port
- * @window:     most requests that are sent again at a time while the SA does
- *              not reply; while the SA replies, 64 times as many;
+ *              each needed port
+ * @window:     most requests that each port sends again at a time while the SA
+ *              does not reply; while the SA replies, 64 times as many;
  *              IBSA_DEFAULT_RETRIES
  * @audit_ms:   longest time between two reads of memberships, services and
  *              subscriptions at the SA; IBSA_DEFAULT_AUDIT_MS
@@ -573,10 +573,11 @@ struct ibsa_ib_device_options {
  * @name: as in struct ibsa_ib_device_options
  * @out:  receives the device; call ibsa_ib_device_put() once for each get
  *
- * A port of the device is opened when it is used for the first time.
+ * A port is opened, and needs access to its device, at its first use.
  *
- * Return: 0; -ENODEV no such device, node or server; -ENETDOWN no port is
- * active; -EACCES no access to the device or server; others as ibsa_open()
+ * Return: 0; -ENODEV no such device, node or server; -ENETDOWN no device is
+ * named, and no InfiniBand port is active; -EACCES no access to the fabric
+ * server; others as ibsa_open()
  */
 int ibsa_ib_device_get(const char *name, struct ib_device **out) IBSA_MUST_USE
 	IBSA_NONNULL(2);
@@ -605,10 +606,10 @@ ibsa_ib_device_open(const struct ibsa_ib_device_options *options,
  * ibsa_ib_device_put - end the use of a device
  * @device: NULL: nothing happens
  *
- * The last put closes the device: queries end with -EINTR, and the library
- * waits, up to two seconds for each port, until the SA has deleted the services
- * and subscriptions of the device. Inside a callback, ibsa_ib_device_put() does
- * not wait.
+ * The last put closes the device: the library waits, up to two seconds for each
+ * port, until the SA has deleted the services and subscriptions of the device;
+ * queries without a reply end with -EINTR. After a put inside a callback, the
+ * worker or the thread that dispatches the device, if any, closes it later.
  */
 void ibsa_ib_device_put(struct ib_device *device);
 
@@ -618,8 +619,8 @@ void ibsa_ib_device_put(struct ib_device *device);
  * Call this function after the first use of a port, and poll the descriptor for
  * at most ibsa_ib_device_timeout_ms().
  *
- * Return: a descriptor that is readable when ibsa_ib_device_dispatch() has
- * something to do; -1 if only ibsa_ib_device_wait() can wait
+ * Return: a descriptor, readable when ibsa_ib_device_dispatch() can receive or
+ * start something; -1: a worker or only ibsa_ib_device_wait() can wait
  */
 int ibsa_ib_device_fd(struct ib_device *device) IBSA_NONNULL(1);
 
@@ -630,7 +631,7 @@ int ibsa_ib_device_timeout_ms(struct ib_device *device) IBSA_NONNULL(1);
  *
  * Return: 0; -EBUSY a callback of the device called this function, or another
  * thread dispatches the device: poll again; -EINVAL the device has a worker; or
- * the receive error
+ * the receive error of a port
  */
 int ibsa_ib_device_dispatch(struct ib_device *device) IBSA_NONNULL(1);
 
@@ -647,8 +648,9 @@ int ibsa_ib_device_wait(struct ib_device *device, int timeout_ms)
  * ibsa_last_reply - the reply that caused a callback
  * @device: the device whose callback calls ibsa_last_reply()
  *
- * Return: the reply, valid until the callback returns; NULL if no reply caused
- * the callback
+ * Return: how the query or join ended, valid until the callback returns; err is
+ * not 0 if no reply arrived. NULL in callbacks of services and watches, and
+ * usually if no request was sent or a membership was lost
  */
 const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device)
 	IBSA_NONNULL(1);
@@ -659,15 +661,15 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device)
  * @port_num:   from 1
  * @rec:        the values to match; copied. Of type SA_PATH_REC_TYPE_IB or _OPA
  * @comp_mask:  IB_SA_PATH_REC_DGID | ...: the members that the SA compares
- * @timeout_ms: longest time from the call to the end of the query; 0 counts as
- *              1
+ * @timeout_ms: longest time from the call (without a worker: from the next
+ *              dispatch) to the end of the query; 0 counts as 1
  * @gfp_mask:   ignored
- * @callback:   called once, later; may be NULL. @status: 0: @resp is the path,
- *              valid until the callback returns; -EINVAL: the SA replied with a
- *              MAD status, see ibsa_last_reply(); -ETIMEDOUT: no reply; -EINTR:
- *              the query was cancelled, or the device was closed or
- *              disappeared; -EIO: the request could not be sent, or the reply
- *              is malformed
+ * @callback:   called once, by the worker possibly before the call returns; may
+ *              be NULL. @status: 0: @resp is the path, valid until the callback
+ *              returns; -EINVAL: the SA replied with a MAD status other than 0,
+ *              see ibsa_last_reply(); -ETIMEDOUT: no reply; -EINTR: the query
+ *              was cancelled, or the device was closed or disappeared; -EIO:
+ *              not sent, or the reply is malformed or truncated
  * @context:    passed to @callback
  * @sa_query:   receives the pointer for ib_sa_cancel_query(), before @callback
  *              can run; NULL after an error. May be NULL
@@ -675,9 +677,11 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device)
  * The first call for a port opens the port, and may block.
  *
  * Return: the id of the query, 0 or more; -EINVAL @client is not registered, or
- * @rec or @comp_mask is not valid; -EAGAIN the port has no SM or is down;
- * -ENODEV, -ENOBUFS, -EOPNOTSUPP, -ENOMEM; or the error from opening the port.
- * After an error, @callback is not called
+ * @comp_mask or the type of @rec is not valid or not supported; -EAGAIN the
+ * port has no SM, or is down or initializing; -ENODEV no such port, a RoCE port
+ * without access.sa, or the device is closing; -ENOBUFS the port has 1048576
+ * queries; -EOPNOTSUPP the device can have only one open port; -ENOMEM; or the
+ * error from opening the port. After an error, @callback is not called
  *
  * Source: Linux drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.16.
  */
@@ -731,8 +735,8 @@ int ib_sa_service_rec_get(
 /**
  * ib_sa_mcmember_rec_query - send one request about a multicast group
  * @method: IB_MGMT_METHOD_GET to look the group up; IB_MGMT_METHOD_SET to join
- *          or create it; IB_SA_METHOD_DELETE to leave it, which ends the
- *          membership of all programs at the port
+ *          or create it; IB_SA_METHOD_DELETE to leave it, which ends the join
+ *          states in @rec for all programs at the port
  *
  * To stay a member, use ib_sa_join_multicast(). The other arguments and the
  * results are those of ib_sa_path_rec_get(); -EINVAL also for other methods.
@@ -752,10 +756,10 @@ int ib_sa_mcmember_rec_query(struct ib_sa_client *client,
 
 /**
  * ib_sa_guid_info_rec_query - look up, assign or remove alias GUIDs
- * @rec:    one block of eight entries of the port's GUID table
- * @method: IB_MGMT_METHOD_GET to look entries up; IB_MGMT_METHOD_SET to assign
- *          the entries in @comp_mask (for an entry that is 0, the SA chooses
- *          the GUID); IB_SA_METHOD_DELETE to remove them
+ * @rec:    eight entries of the GUID table of the port with the LID rec->lid
+ * @method: IB_MGMT_METHOD_GET to look them up; IB_MGMT_METHOD_SET to assign the
+ *          entries in @comp_mask (for an entry that is 0 and not assigned yet,
+ *          the SA chooses the GUID); IB_SA_METHOD_DELETE to remove them
  *
  * The other arguments and the results are those of ib_sa_path_rec_get();
  * -EINVAL also for other methods.
@@ -784,10 +788,11 @@ struct ibsa_rec_registration;
  * Registers the service as ibsa_service_register() does. The registration also
  * ends when @client is unregistered or @device is closed.
  *
- * Return: 0; -EINVAL, -ENODEV, -EAGAIN, -EOPNOTSUPP, -ENOMEM as
- * ib_sa_path_rec_get(). Later failures are the err of
- * IBSA_REGISTRATION_RELEASED: -EEXIST as ibsa_service_register(); -ECANCELED
- * the client was unregistered, or the device closed, before the SA replied
+ * Return: 0, even if the port has no SM; -EAGAIN the call opens the port, which
+ * is not active; others as ib_sa_path_rec_get(), -EINVAL also if @comp_mask has
+ * the lease or GID, and it is 0. Later failures are the err of
+ * IBSA_REGISTRATION_RELEASED: -EEXIST as ibsa_service_register(); -ECANCELED it
+ * was released before it began, or the device closed before the SA replied
  *
  * Source: IBA vol 1, 15.2.5.14.
  */
@@ -813,17 +818,19 @@ int ibsa_device_watch_start_sized(struct ib_sa_client *client,
 
 /**
  * ibsa_device_watch_start - receive the events that the SA reports
- * @options: as for ibsa_event_watch_start(); NULL: all defaults
+ * @options: as for ibsa_event_watch_start(), audit_ms by default that of
+ *           @device; NULL: all defaults
  * @report:  called for each event; the member watch of the event is NULL
  * @out:     receives the handle, valid until IBSA_EVENT_ENDED is reported; may
  *           be NULL
  *
  * The watch also ends when @client is unregistered or @device is closed.
  *
- * Return: 0; -EINVAL, -ENODEV, -EAGAIN, -EOPNOTSUPP, -ENOMEM as
- * ib_sa_path_rec_get(). Later failures are the err of IBSA_EVENT_ENDED: -EBUSY
- * another client receives the Reports of the port; -EOPNOTSUPP, -EINVAL,
- * -ECANCELED
+ * Return: 0, even if the port has no SM; -EAGAIN the call opens the port, which
+ * is not active; others as ib_sa_path_rec_get(), -EINVAL also if @options are
+ * not valid or @report is NULL. Later failures are the err of IBSA_EVENT_ENDED:
+ * -EBUSY, -EOPNOTSUPP, -EINVAL as ibsa_event_watch_start(); -ECANCELED it was
+ * stopped before it began, or the device closed before the SA replied
  *
  * Source: IBA vol 1, 13.4.8.3 and 13.4.11.
  */
@@ -858,7 +865,7 @@ enum {
 /**
  * struct ib_sa_multicast - a membership in a multicast group
  * @rec: the record that the program passed; after the join, the record that the
- *       SA returned
+ *       SA returned, with the join states that the program passed
  */
 struct ib_sa_multicast {
 	struct ib_sa_mcmember_rec rec;
@@ -874,17 +881,19 @@ struct ib_sa_multicast {
  *             more to create a group
  * @callback:  called when the join has ended, possibly before
  *             ib_sa_join_multicast() returns, and once more if the membership
- *             is lost, with -ENETRESET. Other errors: -EINVAL: the SA refused,
- *             or the group differs from @rec; -ETIMEDOUT, -EAGAIN, -EIO,
- *             -EINTR. If the callback returns a value other than 0, the
- *             membership is freed; otherwise call ib_sa_free_multicast(), also
- *             after an error
+ *             is lost, with -ENETRESET, or the device closed, with -EINTR.
+ *             Errors of the join: -EINVAL: the SA refused, or the group differs
+ *             from @rec; -EAGAIN: the port is down or has no SM; others as for
+ *             ib_sa_path_rec_get() or ibsa_query_start(). If the callback does
+ *             not return 0, the membership is freed; otherwise call
+ *             ib_sa_free_multicast(), also after an error
  *
- * The SA has one membership for all memberships of a process in one group at
- * one port. After a loss, the library does not join again; the program may.
+ * The SA has one membership of a port in a group, for all programs. After a
+ * loss, the library does not join again; the program may.
  *
- * Return: the membership; or an error for ibsa_is_err(): -EINVAL, -ENODEV,
- * -EAGAIN, -ENOBUFS, -EOPNOTSUPP, -ENOMEM as ib_sa_path_rec_get()
+ * Return: the membership; or an error for ibsa_is_err(): -EAGAIN the call opens
+ * the port, which is not active; -ENOBUFS the process has 1048576 memberships;
+ * others as ib_sa_path_rec_get(), -EINVAL also without @callback or join state
  *
  * Source: Linux drivers/infiniband/core/multicast.c; IBA vol 1, 15.2.5.17.
  */
@@ -906,10 +915,10 @@ void ib_sa_free_multicast(struct ib_sa_multicast *multicast);
 
 /**
  * ib_sa_get_mcmember_rec - the record of a group that the port has joined
- * @rec: receives the record, with all join states of the port
+ * @rec: receives the record, with all join states joined through @device
  *
- * Return: 0; -EADDRNOTAVAIL the port has not joined the group, or the
- * membership was lost; -EINVAL a parent process opened @device
+ * Return: 0; -EADDRNOTAVAIL the port has not joined the group through @device,
+ * or the membership was lost; -EINVAL a parent process opened @device
  */
 int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
 			   union ib_gid *mgid, struct ib_sa_mcmember_rec *rec)
@@ -922,7 +931,8 @@ int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
  *
  * May wait for the SA's ClassPortInfo at the first use of an Omni-Path port.
  *
- * Return: PR_OPA_SUPPORTED, PR_IB_SUPPORTED or PR_NOT_SUPPORTED
+ * Return: PR_OPA_SUPPORTED; PR_IB_SUPPORTED, also without ClassPortInfo; or
+ * PR_NOT_SUPPORTED, also without such a port or access to it
  *
  * Source: Linux drivers/infiniband/core/sa_query.c.
  */
@@ -935,8 +945,8 @@ int opa_pr_query_possible(struct ib_sa_client *client, struct ib_device *device,
  * @id:    the id that the query function returned; negative: nothing happens
  * @query: the pointer that the query function stored; NULL: nothing happens
  *
- * Does not wait. If the query has ended, nothing happens: no later query has
- * the same @id and @query.
+ * Does not wait. A reply in process still reaches the callback. If the query
+ * has ended, nothing happens: no later query has the same @id and @query.
  */
 void ib_sa_cancel_query(int id, struct ib_sa_query *query);
 
@@ -975,7 +985,7 @@ const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
  * @ndev_ifindex: network interface of the entry; 0: any
  *
  * Return: a copy, which rdma_put_gid_attr() releases; or an error for
- * ibsa_is_err(): -ENOENT no such entry; -EINVAL, -ENOMEM
+ * ibsa_is_err(): -ENOENT no such entry; -EINVAL device of a parent; -ENOMEM
  *
  * Source: Linux drivers/infiniband/core/cache.c.
  */
@@ -990,8 +1000,9 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr) IBSA_NONNULL(1);
 
 /**
  * ib_init_ah_attr_from_path - make address handle attributes from a path
- * @rec:      the path; a RoCE path must have the destination's MAC address, and
- *            its route_resolved is set
+ * @rec:      the path; a RoCE path must have the destination's MAC address.
+ *            Without route_resolved, the call looks up the route from the
+ *            interface of @gid_attr, and sets route_resolved
  * @ah_attr:  receives the attributes, host byte order; call
  *            rdma_destroy_ah_attr() after use
  * @gid_attr: source GID of the GRH; NULL: the sgid of @rec is looked up
@@ -999,8 +1010,9 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr) IBSA_NONNULL(1);
  * The attributes have a GRH if the hop limit of @rec is above 0 or the path is
  * RoCE. The call may sleep.
  *
- * Return: 0; -ENODEV no such port; -ENOENT the source GID is not in the table;
- * -EINVAL, -ELIBACC, -ENOMEM; or the error of the route or the port
+ * Return: 0; -ENODEV no such port; -ENOENT the source GID is not in the port's
+ * GID table; -EINVAL no route with this @gid_attr and these GIDs; -ELIBACC
+ * libnl-3 is not installed; -ENOMEM; or the error of the route or the port
  *
  * Source: Linux drivers/infiniband/core/sa_query.c, addr.c.
  */
@@ -1011,11 +1023,12 @@ int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 	IBSA_NONNULL(1, 3, 4);
 
 /**
- * ibsa_init_ah_attr_from_path - the same, with a GRH if the port requires one
+ * ibsa_init_ah_attr_from_path - attributes with a GRH if the port requires one
  *
- * access.grh of struct ibsa_ib_device_options tells whether the port requires a
- * GRH; with IBSA_GRH_AUTO, a RoCE port does, and a port that the kernel
- * describes so.
+ * Does the same as ib_init_ah_attr_from_path(), and adds the GRH. Whether the
+ * port requires a GRH is access.grh of struct ibsa_ib_device_options; with
+ * IBSA_GRH_AUTO, a RoCE port does, and an open port for which the kernel
+ * reports so through @context of these options.
  *
  * Return: as ib_init_ah_attr_from_path()
  */
@@ -1033,7 +1046,7 @@ void rdma_destroy_ah_attr(struct rdma_ah_attr *ah_attr) IBSA_NONNULL(1);
  *       derives from the GID
  *
  * Return: 0; -EINVAL the type of @ah_attr is unknown; -ERANGE its DLID has more
- * than 16 bits
+ * than 16 bits, make_grd is set, or the port number has more than 8 bits
  */
 int ibsa_ah_attr_to_ibv(const struct rdma_ah_attr *ah_attr,
 			struct ibv_ah_attr *out) IBSA_MUST_USE
