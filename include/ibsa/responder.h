@@ -30,9 +30,9 @@ struct ibsa_responder;
  * a member
  * @device:    device of this machine; NULL: the first with an active InfiniBand
  *             port
- * @port:      port of @device; 0: the first active port
- * @node:      node of the fabric, as for ibsa_fabric_attach(). To the SA, all
- *             requests come from this node. NULL: the first channel adapter
+ * @port:      port of @device; 0: the first active one, InfiniBand before RoCE
+ * @node:      as for ibsa_fabric_attach(); the fabric's SA receives all
+ *             requests from this node. NULL: the first channel adapter
  * @node_port: port of @node; 0: the first port with a cable
  * @no_environment: as ibsa_environment_ignore(), for this responder
  */
@@ -55,8 +55,8 @@ struct ibsa_responder_options {
  * @requests:    requests that arrived; each retry counts
  * @answers, @reports: replies and Reports that the kernel accepted for sending
  * @refused:     replies and Reports that could not be sent
- * @unprocessed: requests and ReportResps that could not be passed to the SA
- * @requesters:  number of different addresses from which requests came
+ * @unprocessed: requests and ReportResps not passed to the fabric's SA
+ * @requesters:  addresses from which requests came; a replaced one counts again
  */
 struct ibsa_responder_info {
 	const char *device;
@@ -90,8 +90,9 @@ int ibsa_responder_open_sized(struct ibsa_fabric *fabric,
  * must use an IPv6 GID of the port.
  *
  * Return: 0; -EACCES this user may not open the device; -EBUSY another program
- * receives the SA requests at the port; -ENETDOWN, -ENODEV, -ENXIO, -ENOSYS as
- * ibsa_open(); -EINVAL @fabric has a virtual clock; -EOPNOTSUPP the device is
+ * receives the SA requests at the port, or another client of @fabric receives
+ * Reports to the node; -ENETDOWN, -ENODEV, -ENXIO, -ENOSYS as ibsa_open(), also
+ * for the node; -EINVAL @fabric has a virtual clock; -EOPNOTSUPP the device is
  * simulated by ibsim; -ENOMEM; or the system's error
  *
  * Source: IBA vol 1, 13.5.3 (GetMulti, RMPP), 15.2 (SA); Linux
@@ -135,7 +136,7 @@ IBSA_INLINE void ibsa_responder_info_get(const struct ibsa_responder *responder,
 /**
  * ibsa_responder_close - close a responder
  *
- * Replies that are not sent completely are lost. Registrations and
+ * Replies and Reports not sent completely are lost. Registrations and
  * subscriptions of the requesters stay in the fabric.
  */
 void ibsa_responder_close(struct ibsa_responder *responder);
