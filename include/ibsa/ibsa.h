@@ -33,10 +33,10 @@
  * A client has no locks: only one thread at a time may call functions with a
  * client, except ibsa_wake(), ibsa_gid_get() and ibsa_pkey_get(), which any
  * thread may call while the client is open. Different threads may use different
- * clients at the same time. Callbacks run only inside ibsa_dispatch(),
- * ibsa_wait(), the functions that wait for replies and ibsa_close(), in the
- * thread that calls them. A forked child may only close the clients of its
- * parent; see ibsa_open(3).
+ * clients at the same time. Callbacks, except that of ibsa_tap(), run only
+ * inside ibsa_dispatch(), ibsa_wait(), the functions that wait for replies and
+ * ibsa_close(), in the thread that calls them. A forked child may only close
+ * the clients of its parent; see ibsa_open(3).
  *
  * Numbers are in host byte order, GIDs are 16 bytes in network byte order.
  */
@@ -79,29 +79,31 @@ struct ibsa_sa_access {
 
 /**
  * struct ibsa_options - how to open a client; zero: the default of a member
- * @device:      name of the device, or of a node of a fabric. NULL: the first
- *               device with an active InfiniBand port; with @fabric, the node
- *               or host that $IBSA_NODE names, or else the host with this
- *               machine's host name, or else the first channel adapter; with
- *               @on, the first channel adapter
+ * @device:      name of the device, or of a node of a fabric. NULL: the device
+ *               of @context, or else the first with an active InfiniBand port
+ *               that can be opened; in a topology file or at a fabric server,
+ *               the node or host that $IBSA_NODE names, or else the host with
+ *               this machine's host name, or else the first channel adapter;
+ *               with @on, the first channel adapter
  * @port:        0: if $IBSA_NODE is used and contains a port, this port;
- *               otherwise the first active port of the device, or the first
- *               port of the node with a cable
- * @context:     a verbs context of the device. If the kernel supports it, the
- *               client then receives the events of the port, as the program
- *               still does
+ *               otherwise the first active port of the device, a RoCE port only
+ *               if no other is active; of a node, the first port with a cable,
+ *               or port 0 of a switch
+ * @context:     a verbs context of the device. If kernel and driver support it,
+ *               the client receives the events of the port, and the program
+ *               still does, too
  * @fabric:      topology file, capture, or fabric server, as "unix:PATH" or
  *               "tcp:HOST:PORT,token=FILE", to use instead of a device; "": a
  *               device; NULL: the value of $IBSA_FABRIC, unless @context is
  *               given or the program is set-uid or set-gid
- * @on:          a loaded fabric to use instead of @fabric; the client holds a
- *               reference to it
+ * @on:          from ibsa_fabric_load(), to use instead of @fabric; the client
+ *               holds a reference to it
  * @transport:   to use instead of a device or a fabric; ibsa_close() closes it
- * @window:      most requests in flight, without those whose reply is late, up
+ * @window:      most requests in flight, without those that count as lost, up
  *               to 1048576; IBSA_DEFAULT_WINDOW
  * @queue:       most requests that wait because the window is full;
  *               IBSA_DEFAULT_QUEUE
- * @reply_bytes: largest reply, in bytes; IBSA_DEFAULT_REPLY_MIB
+ * @reply_bytes: largest reply, in bytes; default: IBSA_DEFAULT_REPLY_MIB MiB
  * @deadline_ms, @first_interval_ms, @max_interval_ms, @jitter_percent: defaults
  *               of the members of struct ibsa_query
  * @seed:        determines jitter and TransactionIDs; 0: random or, at a fabric
@@ -136,8 +138,9 @@ struct ibsa_options {
 };
 
 /**
- * struct ibsa_query - a query; zero: the default of all members but @record. A
- * constant is the default only if the client's option of this name is 0
+ * struct ibsa_query - a query; zero: the default of all members but @record. An
+ * IBSA_DEFAULT_ constant applies if the member of the same name of the client's
+ * struct ibsa_options is 0, too
  * @match:       the record's struct with the values to match; for Set and
  *               Delete, the record to set or delete; copied. NULL: all fields
  *               are zero
@@ -153,13 +156,13 @@ struct ibsa_options {
  *               IBSA_DEFAULT_DEADLINE_MS
  * @queue_ms:    longest time from the call to the first try; 0: until the
  *               deadline
- * @first_interval_ms: time from the first try to the second; default: the
- *               client derives it from the round-trip times that it has
- *               measured
+ * @first_interval_ms: time from the first try to the second; longer if measured
+ *               replies took longer; default: that of struct ibsa_options, or
+ *               else derived from the measured round-trip times
  * @max_interval_ms: the time between two tries doubles after each try, up to
  *               this; IBSA_DEFAULT_MAX_INTERVAL_MS
- * @jitter_percent: width of the random range around each interval, 1 to 100;
- *               -1: no jitter; IBSA_DEFAULT_JITTER_PERCENT
+ * @jitter_percent: width of the random range around each interval, 1 to 100
+ *               percent of it; -1: no jitter; IBSA_DEFAULT_JITTER_PERCENT
  * @no_sharing:  do not share a request with identical queries. A shared request
  *               may have been sent before this call
  * @bulk:        while the window is full, queries without @bulk are sent first
@@ -187,20 +190,22 @@ struct ibsa_query {
  * @record:    type of the records; of a MultiPathRecord query,
  *             &ibsa_path_record
  * @err:       0: the SA replied, see @status; -ETIMEDOUT: no reply until the
- *             deadline; -ENETDOWN: as -ETIMEDOUT, and the port is down;
- *             -EAGAIN: as -ETIMEDOUT, and the port has no SM; -ECANCELED:
- *             ibsa_cancel(), ibsa_close() or a failing ibsa_query_wait() ended
- *             the query; -EPROTO: the reply is malformed; -EMSGSIZE: the reply
- *             is larger than reply_bytes; -ENODATA: only the first part of the
- *             reply arrived, and @records has the complete records of that
- *             part; -ENODEV: the device disappeared; or the transport's error
+ *             deadline, or no try within queue_ms of struct ibsa_query;
+ *             -ENETDOWN: as -ETIMEDOUT, and the port is down; -EAGAIN: as
+ *             -ETIMEDOUT, and the port has no SM; -ECANCELED: ibsa_cancel(),
+ *             ibsa_close() or a failing ibsa_query_wait() ended the query;
+ *             -EPROTO: the reply is malformed; -EMSGSIZE: the reply is larger
+ *             than reply_bytes of struct ibsa_options; -ENODATA: only the first
+ *             part of the reply arrived, and @records has the complete records
+ *             of that part; -ENODEV: the device disappeared; or the transport's
+ *             error
  * @status:    MAD status, all 16 bits; 0 if @err is not 0; IBSA_STATUS_BUSY if
  *             the SA replied only BUSY until the deadline
  * @redirects: if @status is a redirection that the client did not follow: how
  *             many the request had followed before, at most 3
  * @tries:     how often the request was sent, also before the query joined it
  * @rtt_ns:    from the last try to the reply; 0 without a reply or with BUSY
- * @records:   the first record, in network byte order
+ * @records:   the first of @count records, in network byte order
  * @stride:    bytes from one record to the next
  * @redirect:  ClassPortInfo in a reply that redirects, network byte order;
  *             otherwise NULL
@@ -233,13 +238,13 @@ typedef void (*ibsa_reply_fn)(const struct ibsa_reply *reply, void *arg);
 enum ibsa_outcome {
 	IBSA_OUTCOME_OK,      /* the reply holds at least one record */
 	IBSA_OUTCOME_NONE,    /* the SA has no matching record */
-	IBSA_OUTCOME_REFUSED, /* the SA refused the request; see status */
+	IBSA_OUTCOME_REFUSED, /* request refused or redirected; see status */
 	IBSA_OUTCOME_BUSY,    /* the SA replied only BUSY until the deadline */
 	IBSA_OUTCOME_UNREACHABLE, /* err is not 0: no complete and valid reply;
 				   * after -ENODATA, records has a part */
 };
 
-/* What changed at a port since the last call of its watch. */
+/* Members of struct ibsa_port_state that changed since the last callback. */
 enum ibsa_port_change {
 	IBSA_PORT_CHANGE_STATE = 1,	  /* port_state */
 	IBSA_PORT_CHANGE_LID = 2,	  /* lid or lmc, or both */
@@ -256,8 +261,8 @@ struct ibsa_port_watch;
  * typedef ibsa_port_fn - called when a watched port has changed
  * @changes: bits of enum ibsa_port_change, also for a value that changed back,
  *           if the client read the changed value
- * @now:     the state that the client read last; valid until the callback
- *           returns
+ * @now:     the state that the client read last, or that state with the port
+ *           down if the device is gone; valid until the callback returns
  * @arg:     as given to ibsa_port_watch_start()
  */
 typedef void (*ibsa_port_fn)(unsigned int changes,
@@ -273,12 +278,13 @@ struct ibsa_stats {
 	uint64_t retargeted;  /* tries that went to another address than the
 			      * previous try of the request: the SA moved, or
 			      * redirected requests */
-	uint64_t replies;     /* queries that ended with a complete reply other
-			       * than BUSY */
+	uint64_t replies;     /* queries that ended with a complete and valid
+			       * reply other than BUSY */
 	uint64_t busy;	      /* replies with status BUSY */
 	uint64_t timeouts;    /* queries that ended at their deadline, without a
 			    * reply, not even BUSY */
-	uint64_t canceled;    /* queries that ibsa_cancel() ended */
+	uint64_t canceled;    /* queries that ibsa_cancel() canceled, or the end
+			       * of a service, event watch or reach batch */
 	uint64_t send_errors; /* tries that could not be sent */
 	uint64_t ignored_id;  /* replies to no request in flight */
 	uint64_t ignored_source; /* replies and Reports from another port than
@@ -307,9 +313,9 @@ int ibsa_open_sized(const struct ibsa_options *options, size_t size,
  * call ibsa_open().
  *
  * Return: 0; -EACCES this user may not open the device or connect to the
- * server; -ENODEV no such device, node or server; -ENETDOWN the port is not
- * active; -EINVAL an option is out of range, or the topology file has an error;
- * others: see ibsa_open(3)
+ * server; -ENODEV no such device, node or server; -ENETDOWN the port of the
+ * device is not active, or that of a fabric has no cable; -EINVAL an option is
+ * out of range, or the topology file has an error; others: see ibsa_open(3)
  */
 IBSA_INLINE IBSA_MUST_USE int ibsa_open(const struct ibsa_options *options,
 					struct ibsa_error *error,
@@ -321,10 +327,11 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_open(const struct ibsa_options *options,
 /**
  * ibsa_environment_ignore - ignore environment variables in this process
  *
- * From now on, also in forked children, the libraries ignore IBSA_FABRIC,
- * IBSA_NODE, IBSA_RING, IBSA_SEED, IBSA_UMAD_REOPEN and SYSFS_PATH: the
- * environment of a daemon then cannot replace the daemon's devices. Open objects
- * do not change. The call cannot be undone; any thread may make it.
+ * From now on, also in forked children, libibsa, libibsa-compat and
+ * libibsa-fabric ignore IBSA_FABRIC, IBSA_NODE, IBSA_RING, IBSA_SEED,
+ * IBSA_UMAD_REOPEN and SYSFS_PATH: the environment cannot replace a daemon's
+ * devices. Open objects do not change. The call cannot be undone; any thread
+ * may make it.
  */
 void ibsa_environment_ignore(void);
 
@@ -354,9 +361,9 @@ int ibsa_query_start_sized(struct ibsa_client *client,
  * @out_id: receives the identifier for ibsa_cancel(); may be NULL
  *
  * The client sends the request when the window has room, and again after each
- * interval without a reply, until the deadline. If the SM moves or the SA
- * redirects a request, the client sends the request to the new address.
- * Identical Gets and GetTables may share a request.
+ * interval without a reply, until the deadline. If the SA redirects a request,
+ * or the SM moves and struct ibsa_sa_access has no @sa, the client sends it to
+ * the new address. Identical Gets and GetTables may share a request.
  *
  * Return: 0; -EINVAL, -ERANGE @query is not valid for its record; -ENETDOWN the
  * port was down, or -EAGAIN had no SM, when the client last read it; -ENOBUFS
@@ -425,7 +432,8 @@ int ibsa_dispatch(struct ibsa_client *client) IBSA_NONNULL(1);
  * May return earlier, without having called a callback: call ibsa_wait() in a
  * loop. With a virtual clock, the call advances the clock instead of waiting.
  *
- * Return: as ibsa_dispatch(); -EINTR a signal ended the wait
+ * Return: as ibsa_dispatch(); -EINTR a signal ended the wait; or another error
+ * from waiting
  */
 int ibsa_wait(struct ibsa_client *client, int timeout_ms) IBSA_NONNULL(1);
 
@@ -449,13 +457,14 @@ int ibsa_query_wait_sized(struct ibsa_client *client,
  * @done:  called once, before the return, if the query is accepted; may be NULL
  * @arg:   passed to @done
  *
- * During the wait, the client's other queries continue, and their callbacks
- * run. A signal does not end the wait.
+ * Meanwhile, the client's other queries continue, and their callbacks run. A
+ * signal does not end the call.
  *
  * Return: 0 the SA replied with status 0, perhaps with an empty table;
  * -EREMOTEIO the SA replied with another status; -ETIMEDOUT, -ENETDOWN, -EAGAIN
- * and others as err of struct ibsa_reply; -EBUSY a callback of this client
- * called ibsa_query_wait(); or as ibsa_query_start(): @done is then not called
+ * and others as err of struct ibsa_reply; the error of ibsa_wait(), after which
+ * the query was canceled; without a call of @done, -EBUSY a callback of this
+ * client called ibsa_query_wait(); or as ibsa_query_start()
  */
 IBSA_INLINE IBSA_MUST_USE int ibsa_query_wait(struct ibsa_client *client,
 					      const struct ibsa_query *query,
@@ -550,7 +559,7 @@ IBSA_RECORDS(IBSA__TYPED)
 /**
  * IBSA_QUERY - a query for records of one type
  * @name:  of the record's struct without "ibsa_", such as path
- * @match: NULL, or a pointer to the struct; another type does not compile
+ * @match: NULL, or a pointer to the struct; another struct does not compile
  * @mask:  component mask, such as IBSA_PATH_CM(dgid)
  *
  * Return: a struct ibsa_query with record, match, match_size and mask; the
@@ -562,7 +571,7 @@ IBSA_RECORDS(IBSA__TYPED)
 /**
  * IBSA_DECODE - ibsa_reply_decode() that checks the type of the struct
  * @name: of the record's struct without "ibsa_", such as path
- * @out:  a pointer to the struct; another type does not compile
+ * @out:  a pointer to the struct; another struct does not compile
  *
  * Return: as ibsa_reply_decode(); -EINVAL the records have another type
  */
@@ -576,9 +585,10 @@ int ibsa_port_get_sized(struct ibsa_client *client, bool refresh,
 
 /**
  * ibsa_port_get - the state of the client's port
- * @refresh: true: read the port now; false: the state that the client read last
+ * @refresh: true: read the port now; false: the state that the client read
+ *           last, or that state with the port down if the device is gone
  *
- * Return: 0; or the error from reading the port, such as -ENODEV
+ * Return: 0; with @refresh, the error from reading the port, such as -ENODEV
  */
 IBSA_INLINE IBSA_MUST_USE int ibsa_port_get(struct ibsa_client *client,
 					    bool refresh,
@@ -600,8 +610,8 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_port_get(struct ibsa_client *client,
  * IBSA_PORT_DOWN; when the device returns, IBSA_PORT_CHANGE_REREGISTER is
  * reported.
  *
- * Return: 0; -EINVAL @report is NULL; -ESHUTDOWN ibsa_close() is running;
- * -ENOMEM
+ * Return: 0; -EINVAL @report is NULL; -ESHUTDOWN ibsa_close() is ending the
+ * queries; -ENOMEM
  */
 int ibsa_port_watch_start(struct ibsa_client *client, unsigned int interval_ms,
 			  ibsa_port_fn report, void *arg,
@@ -647,8 +657,8 @@ IBSA_INLINE void ibsa_stats_get(const struct ibsa_client *client,
 /**
  * struct ibsa_mad - a MAD that a client has sent or received
  * @peer:    the destination of a sent MAD, the source of a received MAD
- * @bytes:   from the MAD header on, valid until the callback returns; a reply of
- *           several RMPP segments is one MAD
+ * @bytes:   from the MAD header on, valid until the callback returns; a reply
+ *           of several RMPP segments is one MAD
  * @time_ns: on the clock of the transport, CLOCK_MONOTONIC unless it is virtual
  */
 struct ibsa_mad {
@@ -707,7 +717,7 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_query_one(struct ibsa_client *client,
  *              fields are zero
  * @mask:       the fields of @match that the SA compares; not sgid and dgid. If
  *              the mask has no reversible, the path is reversible
- * @timeout_ms: default: deadline_ms of the client
+ * @timeout_ms: deadline of the query; default: deadline_ms of the client
  */
 struct ibsa_path_options {
 	struct ibsa_gid from;
