@@ -48,11 +48,11 @@ enum { IBSA_EVENT_GIDS_MAX = 65536 };
 /**
  * enum ibsa_event_kind - what an event means
  *
- * The kinds in IBSA_EVENT_KINDS are Reports; @kinds of struct
- * ibsa_event_options selects which kinds of Reports a watch receives. The other
- * kinds are SUBSCRIBED, LOST, FAILED, REFUSED, GAP and ENDED, which every watch
- * receives. These kinds report the state of the watch's subscriptions at the
- * SA, and GAP reports that events may have been missed.
+ * The kinds in IBSA_EVENT_KINDS are Reports or, with @audited of struct
+ * ibsa_event, changes without a Report; @kinds of struct ibsa_event_options
+ * selects those that a watch receives. Every watch receives the other kinds,
+ * which report the state of its subscriptions at the SA (SUBSCRIBED, LOST,
+ * FAILED, REFUSED, ENDED), or that Reports may have been missed (GAP).
  */
 enum ibsa_event_kind {
 	/* IBSA_EVENT_GID_IN, IBSA_EVENT_GID_OUT, ... */
@@ -99,7 +99,7 @@ enum ibsa_event_kind {
  * @err:      of LOST, FAILED and ENDED: 0 or the cause, as in struct
  *            ibsa_reply. Of LOST, -ENETDOWN: the port is down or initializing;
  *            of FAILED, -EBUSY: another client receives the Reports; of ENDED,
- *            0: the SA replied, see @status
+ *            0: the SA replied, see @status, or no subscription was left
  * @status:   of FAILED, REFUSED and ENDED: MAD status, all 16 bits
  * @trap:     trap number; of OTHER, if @notice is not generic, the DeviceID
  * @gid:      of the port or group; only of the kinds in IBSA_EVENT_OF_SM
@@ -113,8 +113,9 @@ enum ibsa_event_kind {
  *            NULL: the event is not from a Report
  * @audited:  the event is from a read of the NodeRecords (see @audit_nodes of
  *            struct ibsa_event_options): a change, or a failure of the read
- * @holder:   of FAILED with -EBUSY: which processes may receive the Reports;
- *            valid until the callback returns; may be NULL
+ * @holder:   of FAILED with -EBUSY: which processes may receive the Reports,
+ *            or how root finds them; valid until the callback returns; may be
+ *            NULL
  */
 struct ibsa_event {
 	struct ibsa_event_watch *watch;
@@ -135,16 +136,18 @@ struct ibsa_event {
 /**
  * struct ibsa_event_options - what to watch; zero: the default of a member
  * @kinds:       of Reports: IBSA_EVENT_GID_IN | ...; default: IBSA_EVENT_OF_SM
- * @gids:        filter for the kinds of IBSA_EVENT_OF_SM; copied
+ * @gids:        of the kinds in IBSA_EVENT_OF_SM, receive only events about
+ *               these GIDs; copied
  * @gid_count:   up to IBSA_EVENT_GIDS_MAX; 0: no filter
- * @audit_ms:    longest time between two reads of the subscriptions at the SA;
- *               the smallest value of a client's watches is used;
- *               IBSA_DEFAULT_AUDIT_MS
- * @deadline_ms: of each request, from its first try; the smallest value of a
- *               client's watches is used; default: that of the client
- * @audit_nodes: also read the SA's table of NodeRecords, and report changes for
- *               which no Report arrived. This is a load on the SM, see
- *               ibsa_event_watch_start(3)
+ * @audit_ms:    longest time from a successful read of the subscriptions at the
+ *               SA to the next; the smallest value of a client's watches is
+ *               used; IBSA_DEFAULT_AUDIT_MS
+ * @deadline_ms: of each request, from its first try, except in ibsa_close();
+ *               the smallest value of a client's watches is used; default: that
+ *               of the client
+ * @audit_nodes: every @audit_ms, also read the SA's table of NodeRecords, and
+ *               report changes for which no Report arrived. This is a load on
+ *               the SM, see ibsa_event_watch_start(3)
  */
 struct ibsa_event_options {
 	unsigned int kinds;
@@ -161,7 +164,7 @@ struct ibsa_event_options {
  * @event: valid until the callback returns
  * @arg:   as given to ibsa_event_watch_start()
  *
- * May call the same functions as an ibsa_reply_fn.
+ * The callback may call the same functions as an ibsa_reply_fn.
  */
 typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
 
@@ -183,7 +186,7 @@ int ibsa_event_watch_start_sized(struct ibsa_client *client,
  *
  * A watch reports changes only: to know the present state, too, wait for
  * IBSA_EVENT_SUBSCRIBED, then query the SA. At each port, only one client of
- * all programs can receive Reports.
+ * all programs can receive Reports, unless ibsad(8) serves the port.
  *
  * Return: 0, even if the port has no SM; -EBUSY another client receives the
  * Reports of this port; -EINVAL @options are not valid, or @report is NULL;
