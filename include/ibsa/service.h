@@ -26,14 +26,13 @@ struct ibsa_registration;
  * @service:     the record, in host byte order; copied
  * @mask:        bits of IBSA_SERVICE_CM(): the fields of @service to set, also
  *               to 0; 0: all fields that are not zero
- * @audit_ms:    longest time between two reads of the record at the SA;
- *               IBSA_DEFAULT_AUDIT_MS
- * @deadline_ms: of each request, from its first try; default: that of the
- *               client
+ * @audit_ms:    longest time from a successful read of the record at the SA to
+ *               the next; IBSA_DEFAULT_AUDIT_MS
+ * @deadline_ms: of each request, from its first try, except in ibsa_close();
+ *               default: that of the client
  *
- * A field that is not set has a default: service_gid is GID 0 of the port, and
- * changes with it; service_pkey is 0xffff; service_lease is
- * IBSA_DEFAULT_LEASE_S.
+ * If a field is not set, service_gid is GID 0 of the port, and changes with it;
+ * service_pkey is 0xffff; service_lease is IBSA_DEFAULT_LEASE_S; others are 0.
  */
 struct ibsa_service_options {
 	const struct ibsa_service *service;
@@ -49,17 +48,17 @@ struct ibsa_service_options {
  * failure or refusal is reported: see ibsa_registration_fn.
  */
 enum ibsa_registration_event {
-	/* A read found the record at the SA: for the first time, or again. */
+	/* A read found the record at the SA: for the first time, or for the
+	 * first time after another event or a change of its service_gid. */
 	IBSA_REGISTRATION_REGISTERED = 1,
-	/* The SA has lost the record: a read of the registered record found
-	 * none. The client registers the record again: at once, or after a
-	 * delay if the record is lost repeatedly although the SM did not
-	 * restart or move. */
+	/* The SA has lost the record: a read found none. The client registers
+	 * the record again: at once, or after a delay if the record is lost
+	 * repeatedly although the SM did not restart or move. */
 	IBSA_REGISTRATION_LOST,
-	/* The SA has a record with the same identity, but with another name or
-	 * other data; the report contains that record. The client registers its
-	 * own record again: the first time at once, then after delays, which
-	 * grow. */
+	/* The SA has a record with the same service_id, service_gid and
+	 * service_pkey, but with another name or other data; the report
+	 * contains that record. The client registers its own record again: at
+	 * once, or after a delay if it is lost or replaced repeatedly. */
 	IBSA_REGISTRATION_REPLACED,
 	/* A request of the client failed, or the SA was busy. The client sends
 	 * it again later. */
@@ -75,7 +74,8 @@ enum ibsa_registration_event {
  * struct ibsa_registration_report - one event of a registration
  * @err:     of FAILED and RELEASED: 0 or the cause, as in struct ibsa_reply; of
  *           FAILED, -ENOENT: the SA accepted the record, but does not have it;
- *           of RELEASED, -ECANCELED: ibsa_close() ended before the SA replied
+ *           of RELEASED, -ECANCELED: ibsa_close() ended before the SA replied;
+ *           0: the SA replied, see @status, or cannot have the record
  * @status:  of FAILED, REFUSED and RELEASED: MAD status, all 16 bits
  * @service: of REGISTERED and REPLACED, the record at the SA; of other events,
  *           the client's own record. Valid until the callback returns
@@ -93,8 +93,8 @@ struct ibsa_registration_report {
  * @report: valid until the callback returns
  * @arg:    as given to ibsa_service_register()
  *
- * May call the same functions as an ibsa_reply_fn. Repeated failures are
- * reported once, renewals not at all.
+ * The callback may call the same functions as an ibsa_reply_fn. Renewals are
+ * not reported, nor failures with the err and status of the failure before.
  */
 typedef void (*ibsa_registration_fn)(
 	const struct ibsa_registration_report *report, void *arg);
@@ -117,12 +117,13 @@ int ibsa_service_register_sized(struct ibsa_client *client,
  *           ibsa_close(). May be NULL
  *
  * If another program sets a record with the same service_id, service_gid and
- * service_pkey, REPLACED is reported, and the client sets its own record again.
+ * service_pkey, but with another name or other data, the next read reports
+ * IBSA_REGISTRATION_REPLACED, and the client sets its own record again.
  *
  * Return: 0, even if the port has no SM; -EEXIST this client has a registration
  * with the same service_id, service_gid and service_pkey; -EINVAL no @service
- * in @options, or a mask, lease or GID that is not valid; -ESHUTDOWN
- * ibsa_close() is running; -ENOMEM
+ * in @options, a mask that is not valid, or a lease or GID that is set to 0;
+ * -ESHUTDOWN ibsa_close() is running; -ENOMEM
  *
  * Source: IBA vol 1, 15.2.5.14.
  */
@@ -139,9 +140,9 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_service_register(
  * ibsa_service_release - end a registration and delete its record
  * @registration: valid; NULL: nothing happens
  *
- * Does not wait: when the SA has replied, IBSA_REGISTRATION_RELEASED is
- * reported. ibsa_close() releases all registrations, and waits for the replies
- * to all of them up to two seconds.
+ * Does not wait: IBSA_REGISTRATION_RELEASED is reported when the request to
+ * delete the record has ended. ibsa_close() releases all registrations, and
+ * waits for the replies to all of them up to two seconds.
  *
  * Return: 0; -EALREADY @registration is being released
  */
