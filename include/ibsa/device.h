@@ -7,16 +7,17 @@
  * ibsa_device_at       a device of a list
  * ibsa_devices_read    list the devices of this machine
  * ibsa_devices_free    free a list of devices
- * ibsa_port_gsi        the port that sends SA queries in place of another
- * ibsa_port_access_get check whether this program can use a port's files
+ * ibsa_port_gsi        the port with the GSI, for a port with only an SMI
+ * ibsa_port_access_get check whether this program can use a port's umad file
  * ibsa_umad_version    the version of the kernel's umad interface, from 5
  * ibsa_gids_read       list the GID tables of this machine
  * ibsa_gids_free       free a list of GIDs
  * ibsa_gid_choose      choose the source GID for an address
  *
  * Any thread may call these functions. They open no device, except
- * ibsa_port_access_get(). If $IBSA_FABRIC is "unix:PATH", they return the
- * devices that the fabric server has for the node or host in $IBSA_NODE;
+ * ibsa_port_access_get(). If $IBSA_FABRIC names a fabric server, as fabric of
+ * struct ibsa_options can, they return the devices that the server has for the
+ * node or host in $IBSA_NODE, or for one that ibsa_devices_read(3) describes;
  * otherwise they read sysfs at $SYSFS_PATH, or at /sys if this is not set. A
  * list does not change after it was read. Numbers are in host byte order.
  */
@@ -34,7 +35,7 @@ IBSA_BEGIN
  * @err:        0; or why the port could not be read: @state, @cap_mask and
  *              @pkeys are then not valid
  * @cap_mask:   PortInfo CapabilityMask
- * @link_layer: "InfiniBand" or "Ethernet"
+ * @link_layer: "InfiniBand", also if it cannot be read; or "Ethernet"
  * @rate:       such as "100 Gb/sec (4X EDR)"; "": it cannot be read
  * @umad:       name of the port's MAD device, such as "umad0"; "": none
  * @pkeys:      P_Key table; empty entries are 0
@@ -54,10 +55,10 @@ struct ibsa_port {
 /**
  * struct ibsa_device - one device
  * @err:       0; or why @node_type, @node_guid, @system_image_guid or the list
- *             of ports could not be read. The first of the three that could not
- *             be read, and those after it, are 0. Errors of single ports are in
- *             err of struct ibsa_port
- * @node_type: 4 and above: a device that is not InfiniBand, such as iWARP
+ *             of ports could not be read. Of these three members, the first
+ *             that could not be read, and those after it, are 0. Errors of
+ *             single ports are in err of struct ibsa_port
+ * @node_type: IBSA_NODE_CA also for RoCE; from 4 on: others, such as iWARP
  * @firmware, @board: "": it cannot be read
  */
 struct ibsa_device {
@@ -102,10 +103,10 @@ ibsa_device_at(const struct ibsa_device_list *list, size_t index)
  *
  * Errors of single devices and ports are in their member err.
  *
- * Return: 0, also for an empty list; -ENOSYS the kernel's RDMA modules are not
- * loaded; -ENODEV, -ENXIO no such fabric server, node or port; at a fabric
- * server, -EACCES and other errors of ibsa_open(); or the error from reading
- * sysfs
+ * Return: 0, also for an empty list; -ENOSYS there is no class/infiniband in
+ * sysfs, usually because the kernel's RDMA modules are not loaded; -ENODEV,
+ * -ENXIO no such fabric server, node or port; at a fabric server, -EACCES and
+ * other errors of ibsa_open(); -ENOMEM; or the error from reading sysfs
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */
@@ -115,7 +116,7 @@ int ibsa_devices_read(struct ibsa_device_list **out) IBSA_MUST_USE
 void ibsa_devices_free(struct ibsa_device_list *list);
 
 /**
- * ibsa_port_gsi - the port that sends SA queries in place of another
+ * ibsa_port_gsi - the port with the GSI, for a port with only an SMI
  * @port:       a port of @list
  * @out_device: receives the device of the result; may be NULL
  *
@@ -135,7 +136,8 @@ const struct ibsa_port *ibsa_port_gsi(const struct ibsa_device_list *list,
  * struct ibsa_device_file - a file in /dev/infiniband, its owner, group and
  * mode
  * @err:  0; -EOPNOTSUPP: the device is simulated, and its files have no owner;
- *        or the error of open(2), such as -ENOENT
+ *        or the error of open(2) with O_PATH, such as -ENOENT. If it is not 0,
+ *        @uid, @gid and @mode are 0
  * @mode: permission bits, such as 0600
  */
 struct ibsa_device_file {
@@ -147,12 +149,12 @@ struct ibsa_device_file {
 };
 
 /**
- * struct ibsa_port_access - whether a program can use the MADs of a port
+ * struct ibsa_port_access - whether a program can use a port without ibsad
  * @umad:     the file with which a program sends and receives MADs
  * @open_err: 0: this program can use @umad, or the port is at a fabric server;
- *            -EACCES: it is not permitted to; -ENODEV: no such file or port;
- *            -EBUSY: another program has opened it exclusively; or another
- *            error
+ *            -EACCES: this program may not open @umad; -ENODEV: @umad does not
+ *            exist or has no port; -EBUSY: another program uses @umad; or
+ *            another error
  * @issm:     the file that sets the port's IsSM bit while it is open
  */
 struct ibsa_port_access {
@@ -167,7 +169,7 @@ int ibsa_port_access_get_sized(const struct ibsa_port *port,
 			       size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 2);
 
 /**
- * ibsa_port_access_get - check whether this program can use a port's files
+ * ibsa_port_access_get - check whether this program can use a port's umad file
  * @port: of a list from ibsa_devices_read()
  *
  * Opens the umad file, registers a MAD agent, and closes the file again; not at
@@ -187,8 +189,8 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_port_access_get(const struct ibsa_port *port,
  * ibsa_umad_version - the version of the kernel's umad interface, from 5
  * @error: after an error, what failed and what to do; may be NULL
  *
- * Return: 0; -ENOSYS ib_umad is not loaded; -EOPNOTSUPP the version is below 5;
- * others as ibsa_devices_read()
+ * Return: 0; -ENOSYS no version, usually because ib_umad is not loaded;
+ * -EOPNOTSUPP it is below 5 or no number; others as ibsa_devices_read()
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -197,9 +199,9 @@ int ibsa_umad_version(struct ibsa_error *error, unsigned int *out) IBSA_MUST_USE
 
 /**
  * struct ibsa_gid_row - one entry of a GID table, with its device and port
- * @device:     valid until ibsa_gids_free()
+ * @device:     name; in a list, valid until ibsa_gids_free()
  * @port_state: 0: unknown
- * @err:        0; or why the entry could not be read: only the index of @entry
+ * @err:        0; or why the entry could not be read: of @entry, only the index
  *              is then valid
  */
 struct ibsa_gid_row {
@@ -211,7 +213,7 @@ struct ibsa_gid_row {
 };
 
 /**
- * struct ibsa_gid_list - entries, ordered by device name, port number and index
+ * struct ibsa_gid_list - entries, ordered by device, port number and index
  */
 struct ibsa_gid_list {
 	const struct ibsa_gid_row *rows;
@@ -239,8 +241,8 @@ void ibsa_gids_free(struct ibsa_gid_list *list);
 
 /*
  * Why ibsa_gid_choose() chooses a GID or not: the first reason of this list
- * that applies. The last three, and IBSA_GID_OTHER_FAMILY without an address,
- * compare the GID with the chosen GID.
+ * that applies; without an address, IBSA_GID_OTHER_FAMILY comes after
+ * IBSA_GID_ROCE_V1_ONLY, and also compares the GID with the chosen GID.
  */
 enum ibsa_gid_fit {
 	IBSA_GID_CHOSEN,
@@ -254,7 +256,8 @@ enum ibsa_gid_fit {
 				* address and the GID is RoCE */
 	IBSA_GID_ROCE_V1_ONLY, /* the chosen GID is RoCE v2 or InfiniBand */
 	IBSA_GID_FARTHER,      /* the chosen GID has more leading bits in common
-				* with the address; of IPv6, 64 are compared */
+				* with the address; of IPv6, 64 are compared,
+				* or all 128 if they are equal */
 	IBSA_GID_LATER,	       /* as good as the chosen GID, but after it */
 };
 
@@ -266,8 +269,8 @@ enum ibsa_gid_fit {
  * @out_at:   receives the index of the chosen row
  *
  * Of the rows that can be used, those of RoCE v2 and InfiniBand are preferred
- * to RoCE v1, then those with the most leading bits in common with @address,
- * then the first. ibsa_gids_read(3) has all rules.
+ * to RoCE v1, then those with the most leading bits in common with @address or,
+ * without it, those of IPv4, then the first. ibsa_gids_read(3) has all rules.
  *
  * Return: 0; -ENOENT no row can be used
  *
