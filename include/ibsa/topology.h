@@ -46,27 +46,28 @@ IBSA_BEGIN
 /*
  * Kinds of findings, their names and severities.
  *
- * In a topology file (ibsa_fabric_finding_at(), and ibsa_topology_check() of a
- * topology that was read from one):
+ * In a topology file (ibsa_fabric_finding_at() and, except apart,
+ * ibsa_topology_check() of a topology that was read from one):
  * - one-way: the file lists the cable at only one of its two ends, although it
  *   lists at least one other cable at both ends
  * - rate-differs: the two ends of a cable give different rates
  * - no-rate: the file gives no rate at either end of the cable, although it
  *   gives a rate for at least one other cable; or the rate is invalid
- * - narrow: the cable has fewer lanes than most cables
+ * - narrow: the cable has fewer lanes than the most frequent number of lanes
  * - parallel-differs: two cables between the same nodes have different rates
  * - guid-differs: two lines give different GUIDs for a port
  * - no-cable: the node has no cable
  * - apart: nodes are not connected with the first adapter
  * - same-name: two adapters have the same description
  * - same-lid: two ports have the same LID; this is checked in a fabric, too
- * - no-guid: the GUID of the node is 0; the embedded fabric assigns another
+ * - no-guid: the file gives the node the GUID 0, and another is assigned
  *
- * In a fabric (ibsa_topology_finding_at() and ibsa check):
+ * In a fabric (ibsa check and, except no-path and two-masters,
+ * ibsa_topology_check()):
  * - link-down: a port of a link, or an adapter's or router's port without a
  *   link, is not active
- * - link-degraded: a link is narrower or slower than both ends support, and not
- *   reported as slower
+ * - link-degraded: a link is narrower or slower than both ends support, and
+ *   there is no finding slower about it
  * - one-end: only one end of a link reports it
  * - hidden: ports are active, but the SA does not show their other ends; or the
  *   SA returns records with a LID that belongs to no node
@@ -78,22 +79,23 @@ IBSA_BEGIN
  * - new: the fabric has a node or a link that is not expected
  * - moved: a cable is in another port than expected
  * - slower: a link is narrower or slower than expected
- * - rail-missing: a host lacks an adapter that almost all hosts like it have
+ * - rail-missing: a host lacks an adapter that almost all hosts like it have;
+ *   or, if the finding is about no node, several hosts lack a leaf switch
  * - rail-crossed: an adapter is connected to the switch to which similar hosts
  *   connect another of their adapters
- * - rail-apart: an adapter is connected to a switch to which no similar host
- *   connects an adapter
+ * - rail-apart: an adapter is connected to a switch to which similar hosts do
+ *   not usually connect an adapter
  * - rail-slow: the link of an adapter is slower than that of the same adapter
- *   of similar hosts
+ *   of similar hosts, and there is no finding link-degraded about it
  *
  * At one machine (ibsa check node):
- * - port-down: the port is not active
+ * - port-down: the port is not active, or cannot be read
  * - rate-low: the rate of the port is not the required one, or is unknown
  * - no-pkey: the P_Key table of the port does not have a required P_Key
  * - no-sm: the port has no subnet manager
  * - no-sa: a query to the SA failed, usually because the SA did not reply
  * - peer-unreachable: the SA has no path from this machine to a port that
- *   should be reachable, or no record of that port
+ *   should be reachable, or no record of that port; or no port can query an SA
  */
 /* clang-format off */
 #define IBSA_FINDINGS(F)                                        \
@@ -149,7 +151,7 @@ enum ibsa_severity {
  * @what: one sentence
  * @missing_device: of rail-missing: name of the adapter that is missing, as on
  *        the wire; valid as long as the topology; otherwise NULL
- * @missing_port: its port
+ * @missing_port: number of the port of @missing_device; otherwise 0
  */
 struct ibsa_finding {
 	enum ibsa_finding_kind kind;
@@ -180,8 +182,8 @@ struct ibsa_topology;
  * @unmatched: records with a LID for which there is no NodeRecord
  * @hidden:    active ports whose other end is not in the topology
  *
- * An SA shows only ports that share a P_Key with the requester: unless
- * @unmatched and @hidden are 0, nodes and links may be missing.
+ * An SA shows only ports that share a P_Key with the requester: nodes and links
+ * may be missing, most likely if @unmatched or @hidden is not 0.
  *
  * Source: IBA vol 1, 15.4.1; OpenSM 3.3.23, osm_sa_link_record.c.
  */
@@ -201,8 +203,9 @@ struct ibsa_topology_info {
  * @name:       node description, as on the wire: it may contain any character
  * @vendor_id, @device_id, @revision: 0: unknown
  * @port_count: without port 0
- * @level:      of a switch: number of links to the nearest channel adapter; 0:
- *              not a switch, or no adapter can be reached
+ * @level:      of a switch: number of links to the nearest channel adapter that
+ *              is not inside a switch ("Aggregation Node"); 1 if none can be
+ *              reached; 0: not a switch
  * @island:     number of the node's island; that of node 0 is 0
  */
 struct ibsa_topology_node {
@@ -222,17 +225,18 @@ struct ibsa_topology_node {
 /**
  * struct ibsa_topology_port - a port of a node, and the other end of its link
  * @number:     0: the end port of a switch
- * @guid:       port GUID; 0: unknown, or a port of a switch other than port 0
- * @lid:        base LID; 0: unknown, or a port of a switch other than port 0
- * @has_info:   the members from @state to @speed_supported are valid
- * @mtu, @rate: codes of the SA; 0: unknown
- * @lanes:      active lanes: 1, 2, 4, 8 or 12; 0: unknown
- * @speed:      active speed of a lane, such as "EDR"; FDR10 is "QDR"; "":
- *              unknown
+ * @guid, @lid: port GUID, base LID; 0 also of a port 1 or above of a switch
+ * @has_info:   @lmc and the members from @state to @speed_supported are valid
+ * @state, @phys_state: codes of PortInfo
+ * @mtu, @rate: codes of the SA
+ * @lanes:      active lanes: 1, 2, 4, 8 or 12
+ * @speed:      active speed of a lane, such as "EDR"; an SA's FDR10 is "QDR"
  * @lanes_supported, @speed_supported: the greatest that the port supports
  * @has_link:   the following members are valid
  * @is_one_end: only one of the two ports reports the link
  * @lanes_common, @speed_common: the greatest that both ends support
+ *
+ * A GUID, LID, code, number of lanes or speed that is 0 or "" is unknown.
  */
 struct ibsa_topology_port {
 	unsigned int number;
@@ -366,13 +370,14 @@ int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
  * ibsa_topology_check - check a topology, and compare it with another
  * @topology: finished; receives the findings, which replace those of an earlier
  *            check
- * @expected: another finished topology, such as one from a file, from which
- *            differences are findings; NULL: no comparison
+ * @expected: another finished topology, such as one from a file: differences
+ *            from it are findings; NULL: similar hosts are compared instead
+ *            (rail-missing to rail-slow)
  *
  * No other thread may use @topology during the call. ibsa_topology_check(3)
  * lists the kinds of findings.
  *
- * Return: 0, also if there are findings; -ENOMEM
+ * Return: 0, also if there are findings; -ENOMEM, and there are no findings
  */
 int ibsa_topology_check(struct ibsa_topology *topology,
 			const struct ibsa_topology *expected) IBSA_MUST_USE
@@ -436,8 +441,8 @@ int ibsa_topology_read_sized(struct ibsa_client *client,
  * SwitchInfoRecords.
  *
  * Return: 0; -EINVAL @done is NULL; -ENOMEM; or as ibsa_query_start(). Later
- * failures: -EREMOTEIO the SA refused a query or was busy; -ENOMEM; or as in
- * struct ibsa_reply
+ * failures are the err of @done: -EREMOTEIO the SA refused a query, other than
+ * that for SwitchInfoRecords, or was busy; -ENOMEM; or err of struct ibsa_reply
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_topology_read(struct ibsa_client *client,
@@ -459,8 +464,8 @@ int ibsa_topology_wait_sized(struct ibsa_client *client,
  * ibsa_topology_wait - read the topology of a client's subnet from the SA, and
  * wait for the result
  *
- * Return: 0; -EBUSY a callback of this client called ibsa_topology_wait(); or
- * the errors of ibsa_topology_read()
+ * Return: 0; -EBUSY called by a callback of @client; an error or later failure
+ * of ibsa_topology_read(); or an error of ibsa_wait(), except -EINTR
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_topology_wait(struct ibsa_client *client,
@@ -476,8 +481,8 @@ ibsa_topology_wait(struct ibsa_client *client,
  *         ibsa_fabric_load()
  * @error: after an error, one sentence; may be NULL
  *
- * Return: 0; -EINVAL the file is malformed; -EFBIG it is 1 GiB or larger;
- * -ENOMEM; or the error from reading the file
+ * Return: 0; -EINVAL the file is malformed, has no node or is a socket; -EFBIG
+ * it is 1 GiB or larger; -ENOMEM; or the error from reading the file
  */
 int ibsa_topology_load(const char *path, struct ibsa_error *error,
 		       struct ibsa_topology **out) IBSA_MUST_USE
@@ -488,7 +493,7 @@ int ibsa_topology_load(const char *path, struct ibsa_error *error,
  * @name:  name of the text in @error; may be NULL
  * @error: after an error, one sentence; may be NULL
  *
- * Return: 0; -EINVAL the text is malformed, or includes another file; -ENOMEM
+ * Return: 0; -EINVAL @text is malformed, or has an include or no node; -ENOMEM
  */
 int ibsa_topology_parse(const char *text, size_t len, const char *name,
 			struct ibsa_error *error,
@@ -499,7 +504,7 @@ int ibsa_topology_parse(const char *text, size_t len, const char *name,
  * ibsa_topology_copy - copy the topology of an embedded fabric
  *
  * The copy has the links that are up, and the LIDs that the topology file
- * gives. The function is in libibsa-fabric.
+ * gives, not those of the SM. The function is in libibsa-fabric.
  *
  * Return: 0; -ENOMEM
  */
@@ -532,8 +537,8 @@ enum ibsa_trace_end {
  * struct ibsa_trace_hop - a link of a trace
  * @node:         node that sends the packet; an index for
  *                ibsa_topology_node_at()
- * @is_narrowest: no link of the trace has a lower rate, and at least one has a
- *                higher rate
+ * @is_narrowest: no link of the trace has a lower rate, at least one has a
+ *                higher rate, and the rates of all are known
  */
 struct ibsa_trace_hop {
 	size_t node;
@@ -587,7 +592,7 @@ int ibsa_topology_trace_sized(const struct ibsa_topology *topology,
  * @out:    receives the trace, also if the packet does not reach the port;
  *          ibsa_trace_free() frees the trace
  *
- * Return: 0; -ENOENT no port has @slid, or no port has @dlid
+ * Return: 0; -ENOENT no port has @slid, or no port has @dlid; -ENOMEM
  *
  * Source: IBA vol 1, 15.2.5.6 (LinearForwardingTableRecord), 18.2.4.3.
  */
@@ -607,13 +612,13 @@ const char *ibsa_trace_end_text(enum ibsa_trace_end end);
 /**
  * struct ibsa_trace_branch - a link of a group's tree, or a fault of the tree
  * @depth:       number of links from the sender or, without sender, from the
- *               first switch
+ *               first switch, with this one; 0: ISLAND
  * @end:         REACHED: a link of the tree; LOOP: a link to a switch that the
  *               packet reached before; NO_LINK, HIDDEN: as in enum
- *               ibsa_trace_end; NO_ENTRY: the table of @node has no other port
- *               for the group; ISLAND: the table of @node has an entry, but the
- *               packet does not reach @node
- * @node, @port: node and port that send the packet
+ *               ibsa_trace_end; NO_ENTRY: the table of @node has no port for
+ *               the group, except that at which the packet arrived; ISLAND: the
+ *               table of @node has an entry, but the packet does not reach it
+ * @node, @port: node and port that send the packet; NO_ENTRY, ISLAND: port 0
  * @far_node, @far_port: of REACHED and LOOP: node and port that receive the
  *               packet
  */
@@ -636,7 +641,7 @@ struct ibsa_trace_tree {
 
 /**
  * ibsa_trace_branch_at - a branch of a tree, those nearer to the start first
- * @index: from 0; must be less than @tree->count, which is not checked
+ * @index: less than count of @tree; the last branches are those of ISLAND
  */
 IBSA_INLINE const struct ibsa_trace_branch *
 ibsa_trace_branch_at(const struct ibsa_trace_tree *tree, size_t index)
@@ -655,8 +660,8 @@ int ibsa_topology_trace_group_sized(const struct ibsa_topology *topology,
 
 /**
  * ibsa_topology_trace_group - trace a packet to a multicast group
- * @slid:   LID of the sender; 0: the tree begins at the first switch that has
- *          an entry for the group
+ * @slid:   LID of the sender; 0: the tree begins at the first switch, in the
+ *          order of node GUIDs, that has an entry for the group
  * @tables: MulticastForwardingTableRecords of all switches, host byte order:
  *          block (@mlid - 0xc000) / 32 of all positions; other records are
  *          ignored
