@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A fabric server: offers an embedded fabric to other processes on a Unix
- * socket. Each client uses the ports of a node or host of the fabric as if they
- * were umad devices of its machine: with the fabric "unix:PATH" of ibsa_open(),
- * or, without changes to the program, through libibumad with $IBSA_FABRIC.
+ * socket or over TCP. Each client uses the ports of a node or host of the
+ * fabric as if they were umad devices of its machine: with fabric of struct
+ * ibsa_options, or, without changes to the program, with $IBSA_FABRIC.
  *
  * ibsa_server_command          send a command to a server in another process
  *
  * ibsa_fabric_server_open      offer a fabric to other processes
  * ibsa_fabric_server_fd        file descriptor to poll, also for timers
  * ibsa_fabric_server_wait      process connections, MADs and timers
- * ibsa_fabric_server_wake      end a wait; call it after changes of the fabric
+ * ibsa_fabric_server_wake      end ibsa_fabric_server_wait()
  * ibsa_fabric_server_command   execute a line of text
  * ibsa_fabric_server_stats_get the counters of a server since it was opened
  * ibsa_fabric_server_port      the TCP port at which it listens
@@ -34,7 +34,8 @@ IBSA_BEGIN
 struct ibsa_fabric_server;
 
 /**
- * typedef ibsa_note_fn - called with a note about a client
+ * typedef ibsa_note_fn - called with a note about one or more clients, or about
+ * clients that cannot connect now
  * @text: a line without newline; valid until the callback returns
  * @arg:  as in struct ibsa_fabric_server_options
  */
@@ -43,23 +44,26 @@ typedef void (*ibsa_note_fn)(const char *text, void *arg);
 /**
  * struct ibsa_fabric_server_options - how to serve a fabric; zero: the default
  * of a member
- * @report:      called by ibsa_fabric_server_wait() when the server refuses or
- *               ends a connection, or cannot accept any
- * @connections: most connections at the same time, of one process a quarter,
- *               but not fewer than 8; reduced if RLIMIT_NOFILE does not permit
- *               as many; IBSA_DEFAULT_CONNECTIONS
+ * @report:      called by ibsa_fabric_server_wait() when the server refuses
+ *               connections (once in a second), ends one, or cannot accept any
+ * @connections: most connections at the same time; one process may have a
+ *               quarter, or 8 if that is more, and all clients over TCP three
+ *               quarters; reduced if RLIMIT_NOFILE does not permit as many;
+ *               IBSA_DEFAULT_CONNECTIONS
  * @patience_ms: longest time for a client to identify itself, and to send a
  *               whole message; IBSA_DEFAULT_PATIENCE_MS
- * @memory_mb:   most MiB for data that clients have not read; if there is more,
- *               the server ends the connection that uses most;
- *               IBSA_DEFAULT_MEMORY_MB
- * @no_environment: as ibsa_environment_ignore(), for this server
- * @listen:      also listen at "tcp:HOST:PORT", or "tcp:PORT" at 127.0.0.1; port
- *               0: any. Token and MADs are sent in clear; see ibsa-fabric(8)
- * @token:       file whose token a client over TCP must have; created, with mode
+ * @memory_mb:   most MiB for data that clients have not read and messages that
+ *               are incomplete; if there is more, the server ends the
+ *               connection that uses most; IBSA_DEFAULT_MEMORY_MB
+ * @no_environment: ignore environment variables, such as IBSA_RING
+ * @listen:      also listen at "tcp:HOST:PORT", or "tcp:PORT" at 127.0.0.1;
+ *               port 0: any. Needs @token. Token and MADs are sent in clear;
+ *               see ibsa-fabric(8)
+ * @token:       file with the token of clients over TCP; created, with mode
  *               0600 and a random token, if it does not exist
- * @control_token: the same, for commands over TCP that change the fabric; NULL:
- *               they are refused
+ * @control_token: file with another token of clients over TCP, which also lets
+ *               them send commands that change the fabric; created like @token;
+ *               NULL: such commands are refused over TCP
  */
 struct ibsa_fabric_server_options {
 	ibsa_note_fn report;
@@ -74,7 +78,8 @@ struct ibsa_fabric_server_options {
 	const char *control_token;
 };
 
-/* Counters of a server. */
+/* Counters of a server. Connections over TCP count in clients and accepted only
+ * with a valid token. */
 struct ibsa_fabric_server_stats {
 	uint64_t clients;      /* connections that are open now */
 	uint64_t accepted;     /* connections that the server accepted */
@@ -97,18 +102,19 @@ int ibsa_fabric_server_open_sized(
  * ibsa_fabric_server_open - offer a fabric to other processes
  * @fabric:  without virtual clock; the server holds a reference to it until the
  *           server is closed
- * @path:    of the socket to create, mode 0600; at most 107 bytes. The socket
- *           of a server that has ended is replaced
+ * @path:    of the Unix socket to create, mode 0600; at most 107 bytes. The
+ *           socket of a server that has ended is replaced
  * @options: copied; NULL: all defaults
  * @error:   after an error, what failed and what to do; may be NULL
  *
- * Processes of the same user and of root can connect. Any thread may call this
- * function.
+ * Processes of the same user and of root can connect to the Unix socket. Any
+ * thread may call this function.
  *
- * Return: 0; -EINVAL @path is empty, or @fabric has a virtual clock;
- * -ENAMETOOLONG @path is too long; -EADDRINUSE a server runs at @path; -EEXIST
- * another file is at @path; -EBUSY, -EACCES, -EOPNOTSUPP, -ENOMEM; or the error
- * of creating the socket, its lock, a token or the TCP socket
+ * Return: 0; -EINVAL @path is empty, @fabric has a virtual clock, or listen or
+ * the tokens of @options are not valid; -ENAMETOOLONG @path is too long;
+ * -EADDRINUSE a server runs at @path, or the TCP port is in use; -EEXIST a file
+ * that is not a socket is at @path; -EBUSY, -EACCES, -EOPNOTSUPP, -ENOMEM; or
+ * the error of creating the socket, its lock file, a token or the TCP socket
  *
  * Source: unix(7).
  */
@@ -129,17 +135,18 @@ int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server)
  * ibsa_fabric_server_wait - process connections, MADs and timers
  * @timeout_ms: 0: do not wait; -1: no limit
  *
- * Return: 0, also after the timeout; -EINTR a signal ended the wait; or the
+ * Return: 0, also after @timeout_ms; -EINTR a signal ended the call; or the
  * system's error
  */
 int ibsa_fabric_server_wait(struct ibsa_fabric_server *server,
 			    int timeout_ms) IBSA_MUST_USE IBSA_NONNULL(1);
 
 /**
- * ibsa_fabric_server_wake - end a wait; call it after changes of the fabric
+ * ibsa_fabric_server_wake - end ibsa_fabric_server_wait()
  *
- * The wait that ends, or the next wait, sends each client the changes of its
- * port. Any thread may call ibsa_fabric_server_wake().
+ * Ends the call of ibsa_fabric_server_wait() in another thread, or the next
+ * one. This or a later call sends each client the changes of its port: call
+ * ibsa_fabric_server_wake() after changes of the fabric. Any thread may do so.
  */
 void ibsa_fabric_server_wake(struct ibsa_fabric_server *server) IBSA_NONNULL(1);
 
@@ -150,14 +157,14 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server) IBSA_NONNULL(1);
  *         move NODE; sm start|stop; fault FAULT, as ibsa_fault_parse() takes
  *         it; fault none; errors NODE/PORT COUNTER +N or +N/s; stats; sysfs N
  *         HOST, for ibsa fabric sysfs
- * @out:   receives lines "NAME VALUE" for stats, the files of a host for sysfs,
- *         otherwise ""; cut to @room bytes
+ * @out:   receives lines "NAME VALUE" for stats, the device files of HOST from
+ *         its adapter number N on for sysfs, otherwise ""; cut to @room bytes
  * @error: after an error, a sentence; may be NULL
  *
- * Return: 0; -EINVAL no such command or argument; -ENODEV, -ENXIO no such node
- * or port; -ENETDOWN the port has no cable, or the node has no link for the SM;
- * -EOPNOTSUPP the fabric has no SA; -E2BIG the files of one adapter do not fit
- * into @out
+ * Return: 0; -EINVAL the command or an argument is not valid; -ENODEV, -ENXIO
+ * no such node or port; -ENETDOWN the port has no cable, or, for sm move, no
+ * link of the node is up; -EOPNOTSUPP the fabric has no SA; -E2BIG the files of
+ * adapter N do not fit into @out; or another error of the change
  */
 int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 			       const char *line, char *out, size_t room,
@@ -178,7 +185,7 @@ ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
 /**
  * ibsa_fabric_server_port - the TCP port at which a server listens
  *
- * Return: the port; 0: the server does not listen at one
+ * Return: the port; 0: the server does not listen over TCP
  */
 int ibsa_fabric_server_port(const struct ibsa_fabric_server *server)
 	IBSA_NONNULL(1);
@@ -192,13 +199,14 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
  * @out:    as for ibsa_fabric_server_command(); unchanged after an error
  * @error:  after an error, what failed and what to do; may be NULL
  *
- * Waits at most ten seconds for the connection and for the result. Any thread
- * may call this function.
+ * Waits at most ten seconds for the connection, and as long for the result. Any
+ * thread may call this function.
  *
- * Return: 0; -ENODEV no server is at the path; -EACCES no access to the server;
+ * Return: 0; -ENODEV no server is at the address, or it has ended; -EACCES no
+ * access to the server, or, over TCP, the token does not permit the command;
  * -ETIMEDOUT the server did not reply, and may still execute the command;
  * -EINVAL, -EUSERS, -EPROTO, -ENAMETOOLONG, -ENOMEM; or the error of the
- * command
+ * connection, the token file or the command
  */
 int ibsa_server_command(const char *server, const char *line, char *out,
 			size_t room, struct ibsa_error *error) IBSA_MUST_USE;
