@@ -82,8 +82,8 @@ enum ibsa_link_layer {
  * @phys_state:   PortPhysicalState; 5 is LinkUp
  * @port_num:     number of the port at its device; 0: unknown
  * @needs_grh:    each MAD needs a GRH, as far as the transport can tell
- * @reregisters:  how often the SM asked clients to register again, or the
- *                device returned, since the transport was opened
+ * @reregisters:  increases when the SM asks clients to register again, or when
+ *                the device returns; need not start at 0
  */
 struct ibsa_port_state {
 	struct ibsa_gid gid;
@@ -103,8 +103,9 @@ struct ibsa_port_state {
 /**
  * ibsa_port_has_sm - whether a port can send requests to an SM
  *
- * A port has an SM if @state has an SM's LID and the port is armed or active: a
- * port that is down or initializing sends only subnet management packets.
+ * A port can if @state has the unicast LID of an SM, the link is not Ethernet,
+ * and the port is neither down nor initializing: in these two states, a port
+ * sends only subnet management packets.
  */
 static inline bool ibsa_port_has_sm(const struct ibsa_port_state *state)
 {
@@ -144,10 +145,10 @@ struct ibsa_transport;
  * @send:   sends one MAD. @timeout_ms is how long the client waits for a reply
  *          before it sends the MAD again or gives up; 0: no reply will come.
  *          Return: 0; or a negative errno, and nothing was sent. After -EAGAIN,
- *          -EBUSY, -EINTR, -ENOBUFS and -ENOMEM the client sends the same MAD
- *          later. -EALREADY: a request with this TransactionID still waits for
- *          its reply; the client sends the MAD again when the timeout of that
- *          request has passed. If the client has sent no MAD with this
+ *          -EBUSY, -EINTR, -ENOBUFS and -ENOMEM the client sends a request
+ *          again later. -EALREADY: a request with this TransactionID still
+ *          waits for its reply; the client sends the MAD again when the timeout
+ *          of that request has passed. If the client has sent no MAD with this
  *          TransactionID yet, -EALREADY means that the port cannot send to @to,
  *          and the request fails with -EINVAL. After other errors the request
  *          fails
@@ -160,12 +161,14 @@ struct ibsa_transport;
  *          -1: none
  * @wait:   waits until recv may have a message, wake was called, or @timeout_ms
  *          has passed (-1: no limit). With a virtual clock, advances the clock
- *          to the end of the wait instead. Return: 0, also after the timeout;
- *          or a negative errno: -EINTR a signal ended the wait
- * @wake:   ends a wait of another thread, or the next wait; any thread may call
- *          it
+ *          to the first of these times instead. Return: 0, also after
+ *          @timeout_ms; or a negative errno: -EINTR a signal ended the call
+ * @wake:   ends the call of wait in another thread, or the next one; any thread
+ *          may call it
  * @port:   reads the state of the local port into the first @size bytes at
- *          @out, which are zero. Return: 0; or a negative errno
+ *          @out, which are zero. Return: 0; -ENODEV or -ENOENT the device
+ *          disappeared: to the client, the port is down; or another negative
+ *          errno: to the client, the port is unchanged
  * @close:  closes and frees the transport
  * @holds:  returns whether the transport, like the kernel, holds each request
  *          until its reply arrives or its timeout passes, and until then
