@@ -42,11 +42,12 @@ struct umad_ca_pair {
 
 /**
  * umad_open_smi_port - open a port for subnet management packets
- * @ca_name: NULL: any
- * @portnum: 0: any
+ * @ca_name: name of a device; NULL: any
+ * @portnum: 0: any; of a switch, port 0
  *
- * Return: a portid; -ENODEV no such port with SMI; -EOPNOTSUPP, -EINVAL,
- * -ENOMEM; or the error from opening the device file
+ * Return: a portid; -ENODEV there is no device, or @ca_name has no such port
+ * with SMI; -EINVAL @ca_name is NULL and no device has one, or the port has no
+ * umad device file; -EOPNOTSUPP, -ENOMEM; or the error from opening that file
  *
  * Source: umad_open_smi_port(3) of rdma-core; IBA vol 1, 14.2.5.6.
  */
@@ -56,7 +57,7 @@ int umad_open_smi_port(const char *ca_name, int portnum);
  * umad_get_smi_gsi_pairs - list the pairs of SMI and GSI devices
  * @max: number of entries of @cas; those after the last pair are set to 0
  *
- * Return: the number of pairs; -1 not enough memory
+ * Return: the number of pairs in @cas; -1 not enough memory
  *
  * Source: umad_get_smi_gsi_pairs(3) of rdma-core; IBA vol 1, 14.2.5.6.
  */
@@ -64,9 +65,12 @@ int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max);
 
 /**
  * umad_get_smi_gsi_pair_by_ca_name - find one pair, with its ports
- * @devname:     either device; NULL: the first pair that qualifies
- * @portnum:     0: any
- * @enforce_smi: not 0: the pair must have smi_name
+ * @devname:     either device of the pair; NULL: the first pair with such a
+ *               port that is not down
+ * @portnum:     0: the only port, or else the first that is not down; of a
+ *               switch, port 0
+ * @ca_pair:     after an error, all 0
+ * @enforce_smi: not 0: the pair must have smi_name; it always has gsi_name
  *
  * Return: 0; -ENODEV no such pair; -1 @ca_pair is NULL, or not enough memory
  *
