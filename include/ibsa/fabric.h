@@ -9,13 +9,13 @@
  * ibsa_fabric_attach     create a transport at a port of a fabric
  * ibsa_fabric_advance    advance a virtual clock by nanoseconds
  * ibsa_fabric_info_get   the numbers of nodes, links and LIDs
- * ibsa_fabric_port_at    one end port of the channel adapters
+ * ibsa_fabric_port_at    a port of the channel adapters
  * ibsa_fabric_stats_get  the counters of a fabric since it was loaded
  *
  * ibsa_fabric_fault      start, change or end a kind of fault
  * ibsa_fault_parse       convert text to a fault
  *
- * ibsa_fabric_sa_set     start or stop the SA
+ * ibsa_fabric_sa_set     start or stop the SAs of all subnets
  * ibsa_fabric_sa_move    move the SA to another node, or restart it
  * ibsa_fabric_port_set   change a port while the fabric runs
  *
@@ -47,15 +47,14 @@ struct ibsa_fabric;
  *
  * BUSY, SILENCE and REDIRECT affect requests to the SA. The other faults affect
  * all MADs: requests, replies, Reports and others. A message of several RMPP
- * segments counts as one MAD. While REORDER holds a MAD back, it affects no
- * other MAD.
+ * segments counts as one MAD. REORDER affects one MAD at a time.
  */
 enum ibsa_fault_kind {
 	IBSA_FAULT_LOSE,      /* the MAD does not arrive */
 	IBSA_FAULT_DELAY,     /* the MAD arrives up to delay_ms later */
 	IBSA_FAULT_DUPLICATE, /* the MAD arrives twice */
-	IBSA_FAULT_REORDER,   /* the next MAD overtakes the MAD */
-	IBSA_FAULT_CORRUPT,   /* one to eight bits of the MAD are inverted */
+	IBSA_FAULT_REORDER,   /* the next MAD of the subnet overtakes the MAD */
+	IBSA_FAULT_CORRUPT,   /* up to eight bits of the MAD are inverted */
 	IBSA_FAULT_BUSY,      /* the SA replies BUSY */
 	IBSA_FAULT_SILENCE,   /* the SA does not reply */
 	IBSA_FAULT_REDIRECT,  /* the SA redirects the request to another port */
@@ -68,7 +67,7 @@ enum ibsa_fault_kind {
  *            100; 0 ends the fault
  * @count:    number of times that the fault occurs in each subnet before it
  *            ends; 0: no limit
- * @delay_ms: longest delay of a MAD, for DELAY and REORDER;
+ * @delay_ms: longest delay of a MAD, for DELAY and REORDER; 0:
  *            IBSA_DEFAULT_DELAY_MS
  * @hops:     for REDIRECT: number of ports that redirect a request, each to the
  *            next; 0: one
@@ -110,7 +109,8 @@ int ibsa_fault_parse_sized(const char *text, struct ibsa_fault *out,
  * ibsa_fault_parse - convert text to a fault
  * @text:  KIND=PERCENT[,COUNT[,DELAY_MS]], such as "delay=2.5,0,200". The kinds
  *         are lose, delay, duplicate, reorder, corrupt, busy, silence, redirect
- *         and redirect-gid; for the last two, the last number is @hops
+ *         and redirect-gid; for the last two, the last number is hops of struct
+ *         ibsa_fault instead, and redirect-gid sets by_gid
  * @error: after an error, a sentence that lists the kinds; may be NULL
  *
  * Return: 0; -EINVAL @text is not a fault
@@ -153,12 +153,13 @@ enum ibsa_sm_profile {
  * @seed:         determines which MADs faults affect; 0 is a seed, too
  * @sa_node:      name or node id of the node on which the SA of the first
  *                 subnet runs; NULL: the first channel adapter
- * @latency_us:   microseconds from a request to the SA's reply, and from the
- *                 sending of a Report to its arrival
+ * @latency_us:   microseconds from a request to the fabric's reply, and from
+ *                 the sending of a Report to its arrival
  * @gid_prefix:   GID prefix of the first subnet; IBSA_DEFAULT_GID_PREFIX
  * @opa:          all links are Omni-Path, and LIDs have 32 bits
- * @no_opa_paths: the SA refuses PathRecords of class version 0x80
- * @first_lid:    first LID that the SM assigns; IBSA_DEFAULT_FIRST_LID
+ * @no_opa_paths: the SA refuses requests of class version 0x80 for PathRecords
+ * @first_lid:    first LID for ports that have no usable LID in the file;
+ *                 IBSA_DEFAULT_FIRST_LID
  * @check:        find anomalies of the file, for ibsa_fabric_finding_at()
  * @no_sa:        no SM and no SA: an SM in another process configures the
  *                 ports, through a fabric server
@@ -214,9 +215,10 @@ struct ibsa_fabric_port {
 enum ibsa_drop_reason {
 	IBSA_DROP_NO_ROUTE,   /* a switch has no table entry for the LID, or an
 			       * SMP's path leads to no port */
-	IBSA_DROP_PORT_DOWN,  /* a port of the route is down; for other MADs
-			       * than SMPs, also not active */
-	IBSA_DROP_NO_LID,     /* no port has the LID at the end of the route */
+	IBSA_DROP_PORT_DOWN,  /* a port of the route is down; MADs other than
+			       * SMPs also need active ports, except that they
+			       * may arrive at armed ones */
+	IBSA_DROP_NO_LID,     /* the route ends at a port without the LID */
 	IBSA_DROP_HOP_LIMIT,  /* the routing tables form a loop */
 	IBSA_DROP_NO_AGENT,   /* no agent at the port receives the MAD */
 	IBSA_DROP_PKEY,	      /* a port does not accept the MAD's P_Key */
@@ -230,15 +232,15 @@ enum { IBSA_FAULTS_ROOM = 32, IBSA_DROPS_ROOM = 32 };
 /* Counters of the embedded SA and the fabric. */
 struct ibsa_fabric_stats {
 	uint64_t requests;	 /* MADs that clients sent */
-	uint64_t answers;	 /* MADs that reached a client */
+	uint64_t answers;	 /* MADs that arrived for a client */
 	uint64_t unanswered;	 /* requests to which the SA did not reply */
 	uint64_t most_in_flight; /* maximum of one client: requests without a
 				  * reply, and MADs that it has not received */
 	uint64_t reports;	 /* Reports; a Report to several subscribers
 				  * counts for each, its retries do not */
 	uint64_t reports_unanswered; /* Reports that the SA gave up after three
-				      * tries or when it stopped, or did not
-				      * send because 131072 were waiting */
+				      * tries or when it stopped or moved, or
+				      * did not send: 131072 were waiting */
 	uint64_t faults[IBSA_FAULTS_ROOM]; /* how often each fault occurred */
 	uint64_t drops[IBSA_DROPS_ROOM];   /* MADs between two ports that were
 					    * lost for each reason */
@@ -255,8 +257,10 @@ int ibsa_fabric_load_sized(const char *path,
  * ibsa_fabric_load - create a fabric from a topology file
  * @path:    topology file, in the format of ibnetdiscover and ibsim; or a
  *           capture, as for ibsa_replay_open()
- * @options: NULL: all defaults
- * @error:   after an error, a sentence with file, line and reason; may be NULL
+ * @options: NULL: all defaults; with a capture, only virtual_clock, seed and
+ *           latency_us may be set
+ * @error:   after an error, a sentence with the reason, and with file and line
+ *           of an error in a file; may be NULL
  * @out:     receives the fabric, which ibsa_fabric_put() releases
  *
  * Return: 0; -EINVAL the topology, the partitions or the options have an error;
@@ -282,9 +286,9 @@ int ibsa_fabric_parse_sized(const char *text, size_t len,
  * ibsa_fabric_parse - create a fabric from text in memory
  * @text:    contents of a topology file without include lines; not a capture
  * @options: NULL: all defaults
- * @error:   after an error, a sentence with line and reason; may be NULL
+ * @error:   as for ibsa_fabric_load()
  *
- * Return: as ibsa_fabric_load()
+ * Return: as ibsa_fabric_load(), where the only file is that of partitions
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_fabric_parse(const char *text, size_t len,
@@ -341,11 +345,11 @@ int ibsa_fabric_port_at_sized(struct ibsa_fabric *fabric, size_t index,
 			      size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 3);
 
 /**
- * ibsa_fabric_port_at - one end port of the channel adapters
- * @index: from 0, in the order of the file
+ * ibsa_fabric_port_at - a port of the channel adapters
+ * @index: from 0, of the ports of all channel adapters in the order of the file
  * @out:   its strings are valid as long as the fabric
  *
- * Return: 0; -ENOENT @index is not less than the number of these ports
+ * Return: 0; -ENOENT the channel adapters have no more than @index ports
  */
 IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_port_at(struct ibsa_fabric *fabric,
 						  size_t index,
@@ -368,9 +372,10 @@ IBSA_INLINE void ibsa_fabric_stats_get(struct ibsa_fabric *fabric,
 /**
  * ibsa_fabric_sa_set - start or stop the SAs of all subnets
  *
- * While the SAs are stopped, sm_lid of all ports is 0. When an SA starts again,
- * it has no services, subscriptions, memberships and alias GUIDs, and asks the
- * ports to register again. In a fabric with no_sa, nothing happens.
+ * While the SAs are stopped, sm_lid of struct ibsa_port_state is 0 for all
+ * ports. When an SA starts again, it has no services, subscriptions,
+ * memberships and alias GUIDs, and asks the ports to register again. Nothing
+ * happens in a fabric with no_sa of struct ibsa_fabric_options.
  */
 void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running)
 	IBSA_NONNULL(1);
@@ -381,11 +386,11 @@ void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running)
  *        SA is at this node already, it restarts
  *
  * The new SA has no services, subscriptions, memberships and alias GUIDs, and
- * asks the ports to register again. It does not reply to requests to the old
- * LID. A stopped SA moves, too, and stays stopped.
+ * asks the ports to register again. It does not reply to requests to the LID of
+ * its former port. A stopped SA moves, too, and stays stopped.
  *
- * Return: 0; -ENODEV no such node; -ENETDOWN no link of the node is up;
- * -EOPNOTSUPP the fabric has no SA
+ * Return: 0; -ENODEV no such node; -ENETDOWN no link of the node is up, and it
+ * is not a switch; -EOPNOTSUPP the fabric has no SA
  */
 int ibsa_fabric_sa_move(struct ibsa_fabric *fabric,
 			const char *node) IBSA_MUST_USE IBSA_NONNULL(1);
@@ -398,7 +403,7 @@ enum ibsa_fabric_change_bit {
 	IBSA_CHANGE_SM_SL = 1 << 3,
 	IBSA_CHANGE_PKEYS = 1 << 4,
 	IBSA_CHANGE_NEEDS_GRH = 1 << 5,
-	IBSA_CHANGE_REREGISTER = 1 << 6, /* set the bit ClientReregister */
+	IBSA_CHANGE_REREGISTER = 1 << 6, /* ask clients to register again */
 	IBSA_CHANGE_CAPABILITIES = 1 << 7,
 	IBSA_CHANGE_RATE = 1 << 8,
 };
@@ -408,7 +413,7 @@ enum ibsa_fabric_change_bit {
  * @mask:       bits of enum ibsa_fabric_change_bit: the members that take
  *              effect
  * @link_up:    false: the link goes down, as if its cable were removed
- * @needs_grh:  the port refuses to send MADs without a GRH
+ * @needs_grh:  the port refuses to send MADs without a GRH, except SMPs
  * @sm_sl:      at most 15, or 31 on Omni-Path
  * @lmc:        at most 7
  * @lid:        base LID, a multiple of 2^LMC
@@ -439,17 +444,18 @@ int ibsa_fabric_port_set_sized(struct ibsa_fabric *fabric, const char *node,
 /**
  * ibsa_fabric_port_set - change a port while the fabric runs
  * @node:   name or node id; NULL: the first channel adapter
- * @port:   0: port 0 of a switch; of other nodes, the first port with a cable
+ * @port:   0: of a switch, port 0; else the first with a cable, or else port 1
  * @wanted: the changes; either all take effect, or none
  *
- * A running SM detects the change at once, and its SA sends Reports. A client
- * detects the change when it next reads its port, or receives a Report.
- * ibsa_fabric_port_set(3) describes what each change does.
+ * A running SM detects the change at once, and its SA sends Reports if there is
+ * a trap for the change. A client at the port detects the change when it next
+ * reads the state of the port. ibsa_fabric_port_set(3) describes what each
+ * change does.
  *
  * Return: 0; -ENODEV, -ENXIO no such node or port; -EINVAL a value or the mask
  * is not valid for the port; -ERANGE an end of the link does not support the
- * rate; -ENETDOWN the port has no cable, or has no LID to change; -EADDRINUSE
- * another port has the LID; -ENOMEM
+ * rate; -ENETDOWN the port has no cable for link or rate, or no LID to change;
+ * -EADDRINUSE another port has one of the LIDs; -ENOMEM
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_fabric_port_set(struct ibsa_fabric *fabric, const char *node,
@@ -484,7 +490,7 @@ struct ibsa_fabric_node {
  * struct ibsa_fabric_end - a port of a node, and the other end of its cable
  * @guid:      port GUID; 0 for ports of a switch except port 0
  * @file_lid:  the LID that the file gives the port; 0: none
- * @has_cable: the following members are valid
+ * @has_cable: if false, the following members are not valid
  * @far_node:  index of the node at the other end, for ibsa_fabric_node_at()
  * @lanes:     number of lanes of the link when it is up: 1, 2, 4, 8 or 12
  * @speed:     speed of a lane, such as "EDR"
@@ -503,7 +509,7 @@ struct ibsa_fabric_end {
 /**
  * struct ibsa_fabric_finding - an anomaly in a topology file
  * @name: name of @kind in IBSA_FINDINGS, such as "one-way"
- * @file: name of the file, or of the included file; "(text)" for
+ * @file: path of the file or of an included file; "(text)" for
  *        ibsa_fabric_parse()
  * @what: one sentence
  */
@@ -563,7 +569,7 @@ int ibsa_fabric_finding_at_sized(struct ibsa_fabric *fabric, size_t index,
  * @fabric: loaded with check of struct ibsa_fabric_options
  * @out:    its strings are valid as long as the fabric
  *
- * A fabric stores the first 65536 anomalies of its file.
+ * A fabric stores at most 65536 anomalies.
  *
  * Return: 0; -ENOENT @index is not less than the number of findings
  */
@@ -577,7 +583,7 @@ ibsa_fabric_finding_at(struct ibsa_fabric *fabric, size_t index,
 struct ibsa_transport;
 
 /**
- * struct ibsa_packet - a packet on a link of the fabric
+ * struct ibsa_packet - a packet that a port of the fabric sends
  * @time_ns: when the packet leaves the port that sends it, on the fabric's
  *           clock
  * @bytes:   from the LRH to the VCRC, as on a wire; valid until the callback
@@ -598,8 +604,8 @@ typedef void (*ibsa_packet_fn)(const struct ibsa_packet *packet, void *arg);
  * @report: called when a port sends a packet, even if the packet is lost later;
  *          NULL: no further calls
  *
- * Return: 0; -EBUSY another function is called already; -EOPNOTSUPP the fabric
- * is Omni-Path
+ * Return: 0; -EBUSY a function is set already; -EOPNOTSUPP the fabric is
+ * Omni-Path
  *
  * Source: IBA vol 1, 7.7 (LRH), 7.8 (checksums), 8.3 (GRH), 9.2 (BTH), 9.3.3
  * (DETH), 13.6.2 (RMPP).
@@ -614,11 +620,11 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn report,
  * @error: after an error, a sentence that tells what failed; may be NULL
  * @out:   for ibsa_options.transport
  *
- * A request gets the replies that the same request has in the capture, in their
- * order; after the last, the last again. A request that is not in the capture
- * gets the records that it selects from a complete table in the capture; if the
- * capture has no such table, the status IBSA_STATUS_NOT_RECORDED. LIDs, P_Key
- * and GID of the port are those of the capture.
+ * A request gets the replies, if any, that the same request has in the capture,
+ * in their order; after the last, the last again. A request that is not in the
+ * capture gets the records that it selects from a complete table in the
+ * capture; without such a table, the status IBSA_STATUS_NOT_RECORDED. LIDs,
+ * P_Key and GID of the port are those of the capture.
  *
  * Return: 0; -EINVAL the file has another format, or has no request to an SA;
  * -EFBIG it has 1 GiB or more; -ENOMEM; the error of open(2) or read(2), such
