@@ -58,13 +58,14 @@ int ibsa_verbs_open_sized(const struct ibsa_options *options, size_t size,
  *           0. The fabric in its member on must not be freed before the context
  *           is closed
  * @error:   after an error, what failed and what to do; may be NULL
- * @out:     receives the context, for functions of <ibsa/verbs.h> only:
+ * @out:     receives the context, for functions of <ibsa/verbs.h> only: most
  *           functions of libibverbs crash with it
  *
  * The context has only the members device, with name and node_type, cmd_fd,
  * which is -1, and async_fd.
  *
- * Return: 0; -EINVAL an option is not valid; or as ibsa_open()
+ * Return: 0; -ENODEV no such device, node or server; -EINVAL an option or the
+ * topology file is not valid; others: see ibsa_verbs_open(3)
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_verbs_open(const struct ibsa_options *options, struct ibsa_error *error,
@@ -79,7 +80,7 @@ ibsa_verbs_open(const struct ibsa_options *options, struct ibsa_error *error,
  *
  * Ends registrations and calls in progress, as ibsa_close_device() does.
  *
- * Return: 0; -EINVAL @context is not from ibsa_verbs_open() in this process
+ * Return: 0; -EINVAL not an open context of ibsa_verbs_open() in this process
  */
 int ibsa_verbs_close(struct ibv_context *context);
 
@@ -90,7 +91,7 @@ int ibsa_verbs_close(struct ibv_context *context);
  *            order
  * @flags:    0
  *
- * Each call reads the table.
+ * Each call reads the entry; nothing is cached.
  *
  * Return: 0; or a positive errno: ENODATA the entry is empty; EINVAL no such
  * port or entry; EOPNOTSUPP, EIO, ENOMEM; or the kernel's error
@@ -107,9 +108,9 @@ int ibsa_query_gid_ex(struct ibv_context *context, uint32_t port_num,
  * @max_entries: number of entries for which @entries has room
  * @flags:       0
  *
- * Return: the number of entries; or a negative errno: -EINVAL more than
- * @max_entries entries; -EOPNOTSUPP, -EIO, -ENOMEM; or the kernel's error.
- * @entries is then undefined
+ * Return: the number of entries; or a negative errno: -EINVAL the device has
+ * more than @max_entries entries; -EOPNOTSUPP, -EIO, -ENOMEM; or the kernel's
+ * error. After an error, @entries is undefined
  *
  * Source: ibv_query_gid_table(3) of rdma-core.
  */
@@ -121,8 +122,9 @@ ssize_t ibsa_query_gid_table(struct ibv_context *context,
  * _ibv_query_gid_ex - for the inline ibv_query_gid_ex()
  * @entry_size: bytes of @entry, at least 32
  *
- * A program that links libibverbs, too, uses the function of the library that
- * is linked first: for contexts of ibsa_verbs_open(), link libibsa first.
+ * Does what ibsa_query_gid_ex() does. A program that links libibverbs, too,
+ * uses the function of the library that is linked first: for contexts of
+ * ibsa_verbs_open(), link libibsa-compat first.
  */
 int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 		      uint32_t gid_index, struct ibv_gid_entry *entry,
@@ -131,6 +133,8 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 /**
  * _ibv_query_gid_table - for the inline ibv_query_gid_table()
  * @entry_size: bytes from one entry to the next
+ *
+ * Does what ibsa_query_gid_table() does; link it as _ibv_query_gid_ex().
  */
 ssize_t _ibv_query_gid_table(struct ibv_context *context,
 			     struct ibv_gid_entry *entries, size_t max_entries,
@@ -139,7 +143,8 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
 /**
  * ibv_gid_reachable - ask the SA whether a GID is reachable
  * @port:    from 1; 0: the first active port whose GID 0 has the subnet prefix
- *           of *@gid_p, or else the first active port
+ *           of *@gid_p, or else the first active port. Ethernet ports only with
+ *           access.sa of struct ibsa_verbs_options or ibsa_options
  * @gid_p:   unicast or multicast, network byte order; not written to
  * @timeout: ignored; pass 0
  *
@@ -148,19 +153,19 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
  * ibsa_close_device().
  *
  * Return: 0 the SA has a path; -1 and errno: ENXIO the SA has no path; EIO the
- * SA did not reply, was busy or refused, or no port is active; EINVAL, ENOMEM,
- * EINTR
+ * SA did not reply, was busy or refused, no port is active, or the port has no
+ * SM or cannot be opened; EINVAL, ENOMEM; EINTR a signal without SA_RESTART
  *
  * Source: ibv_gid_reachable(3) of Solaris; IBA vol 1, 15.2.5.16.
  */
 int ibv_gid_reachable(struct ibv_context *context, unsigned int port,
 		      union ibv_gid *gid_p, int timeout);
 
-/* Kinds of events of the SM; the values are those of Solaris, without 2. */
+/* Kinds of ibv_register_sm_events(); values as in Solaris, 2 is not used. */
 enum ibv_sm_event_type {
-	IBV_SM_EVENT_MGID = 1,	    /* groups that are listed */
+	IBV_SM_EVENT_MGID = 1,	    /* the groups in @gids */
 	IBV_SM_EVENT_MGID_ALL = 4,  /* every group */
-	IBV_SM_EVENT_UGID = 8,	    /* GIDs of ports that are listed */
+	IBV_SM_EVENT_UGID = 8,	    /* the GIDs of ports in @gids */
 	IBV_SM_EVENT_UGID_ALL = 16, /* every GID of a port */
 	IBV_SM_EVENT_ALL = 32,	    /* every group and GID */
 };
@@ -183,14 +188,16 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  * @gids:    network byte order; copied. NULL: all GIDs
  *
  * The first registration waits up to 10 s until the SA has accepted a
- * subscription. Then each matching change is an event of the context: async_fd
- * becomes readable, and ibsa_get_async_event() returns the event, once for each
- * change. Ports and groups that existed before are not reported. A GID and kind
- * may be registered several times; each registration must be ended.
+ * subscription. From then on, each matching change is an event of the context:
+ * async_fd becomes readable, and ibsa_get_async_event() returns the event, once
+ * for each change. A registration does not report what exists already. A GID of
+ * @gids, or a kind without GIDs, may be registered several times; each
+ * registration must be ended.
  *
  * Return: 0; -1 and errno, and nothing is registered: EAGAIN no active port has
- * an SM; EBUSY another client receives the Reports at the port; EIO the SA did
- * not reply, was busy or refused; EINVAL, ENODEV, ENOMEM, EMFILE, ENFILE
+ * an SM; EBUSY another client receives the Reports at the port, or a thread has
+ * been creating a queue for 10 s; EIO the SA did not reply, was busy or
+ * refused, or opening the device failed; EINVAL, ENODEV, ENOMEM, EMFILE, ENFILE
  *
  * Source: ibv_register_sm_events(3) of Solaris; IBA vol 1, 13.4.8.3, 13.4.11.
  */
@@ -205,7 +212,7 @@ int ibv_register_sm_events(struct ibv_context *context,
  * @gids:    in any order; may combine GIDs of several registrations
  *
  * Return: 0; -1 and errno EINVAL, and nothing is changed: a GID or kind is not
- * registered, or not as often
+ * registered, or is in @gids more often than it is registered
  */
 int ibv_unregister_sm_events(struct ibv_context *context,
 			     ibv_sm_event_type_t event, int gid_num,
@@ -213,16 +220,16 @@ int ibv_unregister_sm_events(struct ibv_context *context,
 
 /*
  * Event types outside enum ibv_event_type: the numbers of Solaris plus 0x1000,
- * because rdma-core uses the same numbers for other events. element.gid is the
- * GID.
+ * because rdma-core uses the same numbers for other events. The member
+ * element.gid of struct ibsa_async_event is the GID.
  */
 #define IBV_EVENT_MCG_CREATED 0x1013
 #define IBV_EVENT_MCG_DELETED 0x1014
 #define IBV_EVENT_GID_AVAIL 0x1015
 #define IBV_EVENT_GID_UNAVAIL 0x1016
 /*
- * Events may have been missed at the port element.port_num; if this is 0, at
- * several ports. Reported only with the option gaps of ibsa_verbs_attach().
+ * Events of the SM may have been missed at the port element.port_num; 0: at any
+ * port. Reported only with the option gaps of ibsa_verbs_attach().
  */
 #define IBV_EVENT_SM_GAP 0x1017
 
@@ -233,7 +240,7 @@ int ibv_unregister_sm_events(struct ibv_context *context,
  *              other numbers
  * @element:    as in struct ibv_async_event; gid, network byte order, for
  *              IBV_EVENT_MCG_CREATED to IBV_EVENT_GID_UNAVAIL; port_num for
- *              IBV_EVENT_SM_GAP, 0 for several ports
+ *              IBV_EVENT_SM_GAP, 0 for any port
  */
 struct ibsa_async_event {
 	int event_type;
@@ -250,14 +257,14 @@ struct ibsa_async_event {
 /**
  * struct ibsa_verbs_options - options of a context; zero: the default of a
  * member
- * @access:     as in struct ibsa_options; zero for a context of
+ * @access:     as in struct ibsa_options; must be zero for a context of
  *              ibsa_verbs_open(). With @access.sa, Ethernet ports are used, too
  * @audit_ms:   longest time between two reads of the subscriptions at the SA;
  *              IBSA_DEFAULT_AUDIT_MS
  * @max_events: most events of the SM that wait to be read, up to 1048576;
  *              further events are lost; IBSA_DEFAULT_EVENT_QUEUE
- * @no_environment: as ibsa_environment_ignore(), for this context; false for a
- *              context of ibsa_verbs_open()
+ * @no_environment: as ibsa_environment_ignore(), for this context; must be
+ *              false for a context of ibsa_verbs_open()
  * @gaps:       return an event IBV_EVENT_SM_GAP if events of the SM may have
  *              been missed
  */
@@ -280,13 +287,14 @@ int ibsa_verbs_attach_sized(struct ibv_context *context,
  * @options: NULL: all defaults
  *
  * Needed only to set options, or before async_fd is added to an epoll set:
- * async_fd keeps its number, but becomes an epoll file. Otherwise, the first
- * ibv_register_sm_events() does the same. From then on, read events only with
- * ibsa_get_async_event().
+ * async_fd keeps its number, but in a context of libibverbs becomes an epoll
+ * file. Otherwise, the first ibv_register_sm_events() does the same. From then
+ * on, read events only with ibsa_get_async_event().
  *
- * Return: 0; -EALREADY @context is attached; -EBUSY @context was used with
- * other options, or ibsa_verbs_async_fd_get() has set async_fd; -EINVAL,
- * -EMFILE, -ENFILE, -ENOMEM; or the system's error
+ * Return: 0; -EALREADY @context is attached; -EBUSY @options sets access or
+ * no_environment, and an earlier call has used @context without them, or a
+ * thread has been creating a queue for 10 s: see ibsa_verbs_async_fd_get();
+ * -EINVAL, -EMFILE, -ENFILE, -ENOMEM; or the system's error
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_verbs_attach(struct ibv_context *context,
@@ -299,7 +307,7 @@ ibsa_verbs_attach(struct ibv_context *context,
  * ibsa_verbs_detach - undo ibsa_verbs_attach() and end all registrations
  *
  * Discards events of the SM that were not read, and restores async_fd. May wait
- * up to two seconds for each port.
+ * up to two seconds for each port until the SA has ended the subscriptions.
  *
  * Return: 0; -EINVAL @context is not attached and has no registrations
  */
@@ -308,11 +316,12 @@ int ibsa_verbs_detach(struct ibv_context *context);
 /**
  * ibsa_close_device - end ibsa's use of a context, and close the context
  *
- * Calls in progress in other threads fail. Waits until they have returned, and
- * up to two seconds for each port until the SA has ended the subscriptions.
+ * Calls in other threads, except those that read GIDs, fail. Waits until they
+ * have returned, but not for ibsa_get_async_event(), and up to two seconds for
+ * each port until the SA has ended the subscriptions.
  *
- * Return: as ibv_close_device(): 0; -1 and errno EINVAL, or ENOSYS libibverbs
- * is not loaded
+ * Return: 0; -1 and errno: EINVAL @context is NULL; ENOSYS libibverbs is not
+ * loaded; or the error of ibv_close_device() of libibverbs
  */
 int ibsa_close_device(struct ibv_context *context);
 
@@ -323,8 +332,9 @@ int ibsa_close_device(struct ibv_context *context);
  * Several threads may wait. If a waiting thread is cancelled, no event is lost.
  *
  * Return: 0; -1 and errno: EAGAIN there is no event, and async_fd has
- * O_NONBLOCK; EINTR a signal ended the wait; EBADF the context was closed;
- * EINVAL, ENOSYS, ENOMEM, EMFILE, ENFILE; or the error of libibverbs
+ * O_NONBLOCK; EINTR a signal arrived before an event; EBADF the context was
+ * closed during the call; ENOSYS libibverbs is not loaded; EINVAL, ENOMEM,
+ * EMFILE, ENFILE; or the error of libibverbs
  */
 int ibsa_get_async_event(struct ibv_context *context,
 			 struct ibsa_async_event *event);
@@ -337,15 +347,14 @@ struct ibsa_verbs_async_fd;
 
 /**
  * ibsa_verbs_async_fd_get - set async_fd to the device's own file
- * @context: any context
  *
- * While a context receives events of the SM, its async_fd is an epoll file,
- * which the kernel does not accept for new queues. With IBSA_VERBS_NAMES,
- * ibv_create_qp() and similar names are macros for functions that call
- * ibsa_verbs_async_fd_get() before and ibsa_verbs_async_fd_put() after the
- * call. Call the two functions, too, around functions of other libraries that
- * create queues, such as rdma_create_qp(). The same thread calls both, and must
- * not be cancelled in between. Several threads may do so at once.
+ * While a context of libibverbs is attached or has registrations, its async_fd
+ * is an epoll file, which the kernel does not accept for new queues. With
+ * IBSA_VERBS_NAMES, ibv_create_qp() and similar names are macros for functions
+ * that call ibsa_verbs_async_fd_get() before the creation and
+ * ibsa_verbs_async_fd_put() after it. Call both also around functions of other
+ * libraries that create queues, such as rdma_create_qp(). The same thread calls
+ * both, and must not be cancelled in between. Several threads may do so.
  *
  * Return: a value for ibsa_verbs_async_fd_put(), which may be NULL
  */
@@ -369,9 +378,8 @@ const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event)
 /**
  * ibsa_stock_get_event - ibsa_get_async_event() for libibsa-verbs-preload.so
  *
- * If the context is closed, the call continues to wait, as in libibverbs.
- *
- * Return: 0; -1 and errno as ibsa_get_async_event()
+ * Return: 0; -1 and errno as ibsa_get_async_event(), except that a call whose
+ * context is closed waits, as in libibverbs, until a signal arrives
  */
 int ibsa_stock_get_event(struct ibv_context *context,
 			 struct ibsa_async_event *event);
