@@ -5,7 +5,7 @@
  *
  * ibsa_reach_wait      check one GID, and wait for the result
  * ibsa_reach_start     check many GIDs
- * ibsa_reach_stop      end a batch early: the other GIDs get -ECANCELED
+ * ibsa_reach_stop      end a batch early: GIDs without a result get -ECANCELED
  *
  * ibsa_reason_text     a few words, such as "another subnet"; "" for NONE
  * ibsa_reason_wait     find out why a query for a path has no result
@@ -58,14 +58,15 @@ enum {
 
 /**
  * struct ibsa_reason - why there is no path
- * @is_certain: true: the SA's records, or the state of the client's port, prove
- *              @code; false: @code is only possible, or IBSA_REASON_NONE
+ * @is_certain: true: the SA's records, or the client's own port, prove @code;
+ *              false: @code is only possible, or IBSA_REASON_NONE
  * @queries:    number of queries that the search tried
- * @err:        0; or what ended the search, as in struct ibsa_reply
+ * @err:        0; or the error of the query that ended the search: as of
+ *              ibsa_query_wait(), but -EBUSY if the SA was busy
  * @constraint: for IBSA_REASON_CONSTRAINT: the field without which the SA has a
- *              path, such as "mtu"; NULL: no single field
- * @possible:   the value of this field in that path, such as "100Gb/s"; "": no
- *              single field, or the value meets the query
+ *              path, such as "mtu"; NULL: the search found no such field
+ * @possible:   the value of the field @constraint in that path, such as
+ *              "100Gb/s"; "": @constraint is NULL, or the value meets the query
  * @detail:     one sentence, safe to print; "": no reason was searched
  */
 struct ibsa_reason {
@@ -95,8 +96,8 @@ int ibsa_reason_wait_sized(struct ibsa_client *client,
  * Does not repeat @query. Sends at most IBSA_REASON_QUERIES queries, each with
  * the deadline of @query, and waits for the replies.
  *
- * Return: 0; -EINVAL @query is another query; -EBUSY a callback of this client
- * called ibsa_reason_wait()
+ * Return: 0, also if no reason was found; -EINVAL @query is not such a query;
+ * -EBUSY a callback of this client called ibsa_reason_wait()
  *
  * Source: IBA vol 1, 15.2.5.16 (PathRecord), 15.4.1 (what the SA shows), 10.9.3
  * (P_Keys).
@@ -109,7 +110,7 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_reason_wait(struct ibsa_client *client,
 				      sizeof(*out));
 }
 
-/* What a query for the path to a GID showed. */
+/* What a query for the path to a GID showed: see struct ibsa_reach_answer. */
 enum ibsa_reach {
 	IBSA_REACH_UNKNOWN, /* the query failed; see err and status */
 	IBSA_REACH_YES,	    /* the SA has a path */
@@ -118,7 +119,7 @@ enum ibsa_reach {
 
 struct ibsa_reach_batch;
 
-/* When to search for the reason of each NO. */
+/* When to search for the reason why there is no path. */
 enum ibsa_why {
 	/* ibsa_reach_wait() searches, ibsa_reach_start() does not. */
 	IBSA_WHY_DEFAULT,
@@ -129,7 +130,7 @@ enum ibsa_why {
 /**
  * struct ibsa_reach_options - options; zero: the default of a member
  * @from:       GID of the source port; zero: GID 0 of the client's port
- * @timeout_ms: deadline of each query; default: deadline_ms of the client
+ * @timeout_ms: deadline of each query; default: that of the client
  * @why:        when to search for reasons, each with at most
  *              IBSA_REASON_QUERIES queries
  */
@@ -143,15 +144,16 @@ struct ibsa_reach_options {
  * struct ibsa_reach_answer - the result of one GID
  * @index:      of the GID in @gids of ibsa_reach_start()
  * @left:       number of GIDs of the batch without a result; 0: the batch ends
- * @err:        0: the SA replied, see @status; else as err of struct
- *              ibsa_reply; -EAGAIN: the port has no SM or no GID; -ENOBUFS: the
- *              client's queue was full until the timeout
- * @status:     MAD status, all 16 bits
- * @tries:      of the query for the path
+ * @err:        0: the SA replied, see @status; else as of ibsa_query_wait(),
+ *              without -EREMOTEIO; -EAGAIN: the port has no SM or no GID;
+ *              -ENOBUFS: the client's queue was full, in a batch until the
+ *              timeout; -ECANCELED: ibsa_reach_stop() or ibsa_close()
+ * @status:     MAD status, all 16 bits; 0 if @err is not 0
+ * @redirects, @tries, @rtt_ns: of the query for the path, see struct ibsa_reply
  * @redirect:   as in struct ibsa_reply, valid until the callback returns; NULL
  *              from ibsa_reach_wait(), and after a search for a reason
- * @reason:     why there is no path, if a search found a reason; or, after an
- *              error, IBSA_REASON_THIS_PORT_DOWN
+ * @reason:     why there is no path, if a search found a reason; if @err is not
+ *              0 and the client's port is down, IBSA_REASON_THIS_PORT_DOWN
  * @is_certain: as in struct ibsa_reason
  * @detail:     as in struct ibsa_reason
  */
@@ -193,7 +195,7 @@ int ibsa_reach_wait_sized(struct ibsa_client *client,
  * ibsa_reach_wait - check one GID, and wait for the result
  * @options: NULL: all defaults
  * @gid:     unicast or multicast, of any subnet, network byte order
- * @out:     IBSA_REACH_UNKNOWN if the query failed
+ * @out:     receives the result: IBSA_REACH_UNKNOWN if the query failed
  *
  * Return: 0, also if the query failed; -EINVAL @gid is NULL or all zero; -EBUSY
  * a callback of this client called ibsa_reach_wait()
@@ -226,11 +228,11 @@ int ibsa_reach_start_sized(struct ibsa_client *client,
  * @out:     receives the batch, valid until @report has returned for the last
  *           GID; may be NULL
  *
- * At most as many queries are in progress as the client's window allows
- * requests in flight; the timeout of each GID starts with its query.
+ * A batch has at most as many queries in progress as window of struct
+ * ibsa_options; the timeout of each GID starts with its query.
  *
  * Return: 0, even if the port has no SM; -EINVAL @report or @gids is NULL,
- * @count is 0, or a GID is zero; -ESHUTDOWN ibsa_close() is running; -ENOMEM
+ * @count is 0, or a GID is zero; -ESHUTDOWN ibsa_close() ends queries; -ENOMEM
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_reach_start(struct ibsa_client *client,
@@ -243,9 +245,11 @@ ibsa_reach_start(struct ibsa_client *client,
 }
 
 /**
- * ibsa_reach_stop - end a batch early: the other GIDs get -ECANCELED
+ * ibsa_reach_stop - end a batch early: GIDs without a result get -ECANCELED
  * @batch: valid until the callback for its last GID returns; NULL: nothing
  *         happens
+ *
+ * A GID whose reason is being searched gets IBSA_REACH_NO instead, with err 0.
  *
  * Return: 0; -EALREADY @batch was stopped before, or the callback for its last
  * GID is running
@@ -266,11 +270,11 @@ int ibsa_host_select_sized(const struct ibsa_node *nodes, size_t size,
  * @out:   receives copies, which ibsa_host_ports_free() frees; NULL if none
  *         matches
  *
- * Selects the nodes that match best: an exact match counts more than a match
- * without regard to case, and then a channel adapter more than other nodes.
- * @out is sorted by description, in the order of strverscmp(3), such as node2
- * before node10; then by node GUID and port number. Any thread may call this
- * function.
+ * Selects the nodes that match best: a description or first word before
+ * HOST/DEVICE, then the same case before another case, then channel adapters
+ * before other nodes. @out is sorted by description, in the order of
+ * strverscmp(3), such as node2 before node10; then by node GUID and port
+ * number. Any thread may call this function.
  *
  * Return: 0, also if no node matches; -EINVAL @name is NULL or empty; -ENOMEM
  */
