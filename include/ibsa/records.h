@@ -71,7 +71,7 @@ enum ibsa_writer {
  * @cm:          column "mask" of the row; ibsa_field_cm() converts it
  *
  * Text or a blob is one value of @count elements; any other array has @count
- * values, with consecutive component bits.
+ * values, with consecutive component bits or none.
  */
 struct ibsa_field {
 	const char *name;
@@ -87,8 +87,8 @@ struct ibsa_field {
 /**
  * struct ibsa_record - one SA attribute, such as ibsa_path_record
  * @name:       name in the specification, such as "PathRecord"
- * @short_name: name in saquery, such as "PR"
- * @brief:      names of the fields that the command ibsa shows in a table
+ * @short_name: such as "PR"; that of saquery, if saquery has one
+ * @brief:      names, with commas, of the fields that ibsa(8) shows in a table
  * @class_version: 2, or 0x80 for Omni-Path
  * @writer:     which programs change records of this type
  * @size:       bytes on the wire
@@ -125,7 +125,7 @@ const struct ibsa_record *ibsa_record_find(const char *name) IBSA_NONNULL(1);
  * ibsa_record_decode - decode a record into its struct
  * @wire: network byte order
  * @len:  number of bytes at @wire; bytes after the record are ignored
- * @out:  host byte order
+ * @out:  receives the struct, in host byte order except GIDs
  * @size: of @out
  *
  * Return: 0; -EPROTO @len is too small
@@ -136,12 +136,13 @@ int ibsa_record_decode(const struct ibsa_record *record, const void *wire,
 
 /**
  * ibsa_record_encode - encode a struct into the bytes of its record
- * @host: host byte order
+ * @host: the struct, in host byte order except GIDs
  * @size: of @host
  * @out:  network byte order; bytes after the record are unchanged
+ * @len:  number of bytes at @out
  *
  * Return: 0; -EINVAL @len is too small; -ERANGE a value is wider than its
- * field, or a text does not end with a NUL
+ * field, or the last byte of a text's array is not NUL
  */
 int ibsa_record_encode(const struct ibsa_record *record, const void *host,
 		       size_t size, void *out, size_t len) IBSA_MUST_USE
@@ -158,7 +159,7 @@ uint64_t ibsa_field_cm(const struct ibsa_field *field, unsigned int index)
 
 /**
  * ibsa_field_get - read one number of a record
- * @field: not a GID, text or blob
+ * @field: a GID, text or blob gives 0
  * @index: index of the value in an array, from 0; otherwise 0
  * @host:  the record's struct
  */
@@ -170,7 +171,8 @@ uint64_t ibsa_field_get(const struct ibsa_field *field, unsigned int index,
  * @index: index of the value in an array, from 0; otherwise 0
  * @host:  the record's struct
  *
- * Return: 0; -ERANGE @value is wider than the field; -EINVAL no such number
+ * Return: 0; -ERANGE @value is wider than the field; -EINVAL @field is a GID,
+ * text or blob, or has no value @index
  */
 int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
 		   uint64_t value, void *host) IBSA_MUST_USE IBSA_NONNULL(1, 4);
