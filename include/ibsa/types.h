@@ -67,9 +67,9 @@ struct ibsa_error {
 };
 
 /*
- * Default values: those of members of options structs that are 0. The library,
- * the manual pages and the help of the command take them from here. A later
- * version may have other values.
+ * Default values of members of options structs and of arguments that are 0. The
+ * library, the manual pages and the help of the command take them from here. A
+ * later version may have other values.
  */
 
 /* struct ibsa_options, struct ibsa_query */
@@ -79,7 +79,7 @@ struct ibsa_error {
 #define IBSA_DEFAULT_QUEUE 65536  /* requests that wait for the window */
 #define IBSA_DEFAULT_REPLY_MIB 64 /* largest reply, in MiB */
 #define IBSA_DEFAULT_DEADLINE_MS 10000
-#define IBSA_DEFAULT_FIRST_INTERVAL_MS 500 /* until a reply was measured */
+#define IBSA_DEFAULT_FIRST_INTERVAL_MS 500 /* until replies are measured */
 #define IBSA_DEFAULT_MAX_INTERVAL_MS 4000
 #define IBSA_DEFAULT_JITTER_PERCENT 25
 
@@ -91,7 +91,7 @@ struct ibsa_error {
  * ibsa_ib_device_options and ibsa_verbs_options
  */
 #define IBSA_DEFAULT_AUDIT_MS 30000
-/* service_lease of struct ibsa_service_options */
+/* ibsa_service_register(): service_lease of struct ibsa_service */
 #define IBSA_DEFAULT_LEASE_S 300
 
 /* struct ibsa_verbs_options */
@@ -189,7 +189,7 @@ enum ibsa_port_state_code {
 	IBSA_PORT_ACTIVE = 4,
 };
 
-/* Flags of the RMPP header. IBA vol 1, 13.6.2. */
+/* Flags, and a type, of the RMPP header. IBA vol 1, 13.6.2. */
 enum {
 	IBSA_RMPP_ACTIVE = 1,
 	IBSA_RMPP_FIRST = 2,
@@ -264,10 +264,10 @@ static inline void ibsa_put_be64(uint8_t *p, uint64_t value)
 
 /**
  * ibsa_bits_get - read an unsigned big-endian field
- * @offset: number of bits before the field
+ * @offset: number of bits at @bytes before the field
  * @nbits:  width of the field, 1 to 64. The field must have 16, 32 or 64 bits
- *          and begin at a byte boundary, or lie within one aligned word of 8,
- *          16, 32 or 64 bits; for other fields, the result is undefined
+ *          and begin at a byte boundary, or lie within one word, aligned to
+ *          @bytes, of 8, 16, 32 or 64 bits; otherwise, the result is undefined
  */
 static inline uint64_t ibsa_bits_get(const void *bytes, unsigned int offset,
 				     unsigned int nbits)
@@ -304,7 +304,7 @@ static inline uint64_t ibsa_bits_get(const void *bytes, unsigned int offset,
  * @offset, @nbits: as for ibsa_bits_get()
  *
  * Return: 0 if @value fits into @nbits bits; otherwise @value without its low
- * @nbits bits, which are written
+ * @nbits bits, which are written nevertheless
  */
 static inline uint64_t ibsa_bits_put(void *bytes, unsigned int offset,
 				     unsigned int nbits, uint64_t value)
