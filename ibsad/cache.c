@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "ibsad/daemon.h"
 #include "ibsad/file.h"
+#include "ibsad/key.h"
 #include "ibsad/wait.h"
 #include "wire/mad.h"
 
@@ -27,7 +28,7 @@ _Static_assert(1 << SLOT_BITS == CACHE_ASKED, "slots of the cache");
 
 /*
  * A request and its reply.
- * @request: the packet of the request; its parts in key_parts are the key
+ * @request: the packet of the request; see ibsad_key_request()
  * @reply:   the packet of the reply, @reply_len bytes; NULL: it has not arrived
  * @tid:     the lower half of the request's TransactionID
  */
@@ -44,59 +45,6 @@ struct cache_entry {
 	struct list waiters;
 	uint8_t request[QUEUE_FIRST_BYTES];
 };
-
-/*
- * The parts of a packet in which identical requests are equal: the path by
- * which the packet is sent, and what it queries. The address of the SA is the
- * same in all packets.
- */
-static const struct key_part {
-	size_t at, end;
-} key_parts[] = {
-	{ offsetof(struct umad_header, sl),
-	  offsetof(struct umad_header, reserved) },
-	{ UMAD_HEADER_BYTES + MAD_METHOD, UMAD_HEADER_BYTES + MAD_STATUS },
-	{ UMAD_HEADER_BYTES + MAD_ATTRIBUTE,
-	  UMAD_HEADER_BYTES + MAD_RMPP_VERSION },
-	{ UMAD_HEADER_BYTES + MAD_COMPONENT_MASK, QUEUE_FIRST_BYTES },
-};
-
-enum { KEY_PARTS = sizeof(key_parts) / sizeof(*key_parts) };
-
-static uint64_t word_hash(uint64_t hash, const uint8_t *at, size_t len)
-{
-	uint64_t word = 0;
-
-	memcpy(&word, at, len);
-	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
-}
-
-static uint64_t key_hash(uint64_t hash, const uint8_t *packet)
-{
-	for (size_t i = 0; i < KEY_PARTS; i++) {
-		size_t at = key_parts[i].at;
-
-		for (; at + sizeof(hash) <= key_parts[i].end;
-		     at += sizeof(hash))
-			hash = word_hash(hash, packet + at, sizeof(hash));
-		if (at < key_parts[i].end)
-			hash = word_hash(hash, packet + at,
-					 key_parts[i].end - at);
-	}
-	return hash;
-}
-
-static bool key_is_same(const uint8_t *a, const uint8_t *b)
-{
-	for (size_t i = 0; i < KEY_PARTS; i++) {
-		const struct key_part *part = &key_parts[i];
-
-		if (memcmp(a + part->at, b + part->at, part->end - part->at))
-			return false;
-	}
-	return true;
-}
 
 /*
  * The records that the cache stores. A query for few of them selects by at
@@ -205,7 +153,8 @@ static struct cache_entry *entry_find(struct ibsad_cache *cache, uint64_t hash,
 	struct cache_entry *entry, *next;
 
 	LIST_EACH_SAFE(entry, next, bucket_of(cache, hash), bucket) {
-		if (entry->hash != hash || !key_is_same(entry->request, packet))
+		if (entry->hash != hash ||
+		    !ibsad_key_is_same(entry->request, packet))
 			continue;
 		if (entry_is_valid(entry))
 			return entry;
@@ -230,34 +179,6 @@ static bool slot_take(struct ibsad_cache *cache, struct cache_entry *entry)
 	return false;
 }
 
-/*
- * Make the request only from the parts of @packet that are the key: otherwise,
- * other bytes of one client's packet could change the reply that all clients
- * with the same query receive.
- */
-static void request_make(uint8_t *request, const uint8_t *packet)
-{
-	uint8_t *mad = request + UMAD_HEADER_BYTES;
-	const struct umad_header header = {
-		.qpn = htobe32(IBSA_QPN_GSI),
-		.qkey = htobe32(IBSA_QKEY_GSI),
-		.length = QUEUE_FIRST_BYTES,
-	};
-	const size_t lid = offsetof(struct umad_header, lid);
-
-	memcpy(request, &header, sizeof(header));
-	memcpy(request + lid, packet + lid, sizeof(header.lid));
-	mad[MAD_BASE_VERSION] = 1;
-	mad[MAD_CLASS] = IBSA_CLASS_SA;
-	mad[MAD_CLASS_VERSION] = IBSA_CLASS_VERSION;
-	for (size_t i = 0; i < KEY_PARTS; i++) {
-		const struct key_part *part = &key_parts[i];
-
-		memcpy(request + part->at, packet + part->at,
-		       part->end - part->at);
-	}
-}
-
 static struct cache_entry *entry_new(struct ibsad_cache *cache, uint64_t hash,
 				     const uint8_t *packet)
 {
@@ -270,7 +191,7 @@ static struct cache_entry *entry_new(struct ibsad_cache *cache, uint64_t hash,
 	entry->cache = cache;
 	entry->hash = hash;
 	entry->epoch = cache->epoch;
-	request_make(entry->request, packet);
+	ibsad_key_request(entry->request, packet);
 	list_init(&entry->waiters);
 	list_append(&cache->entries, &entry->link);
 	list_append(bucket_of(cache, hash), &entry->bucket);
@@ -363,7 +284,7 @@ int ibsad_cache_send(struct ibsad_cache *cache, struct client_file *file,
 		return -ENOENT;
 	ibsad_reports_want(&cache->daemon->reports[cache->port]);
 	cache_limit(cache);
-	hash = key_hash(cache->seed, packet);
+	hash = ibsad_key_hash(cache->seed, packet);
 	entry = entry_find(cache, hash, packet);
 	/* An event that has arrived, but was not read yet, counts. */
 	if (entry && entry->reply &&
