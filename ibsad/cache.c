@@ -22,15 +22,17 @@ enum {
 	STORED_BYTES = 65536, /* the largest reply that is stored */
 	LARGEST_BYTES = 1 << 20,
 	RECEIVES_MAX = 64, /* in one call */
+	PRELOAD_MS = 5000, /* timeout of ibsad's own request */
 	SLOT_BITS = 12,
 };
 _Static_assert(1 << SLOT_BITS == CACHE_ASKED, "slots of the cache");
 
 /*
  * A request and its reply.
- * @request: the packet of the request; see ibsad_key_request()
+ * @request: the packet of the request: see ibsad_key_request()
  * @reply:   the packet of the reply, @reply_len bytes; NULL: it has not arrived
  * @tid:     the lower half of the request's TransactionID
+ * @is_own:  ibsad's own request: see ibsad_cache_query()
  */
 struct cache_entry {
 	struct list link;
@@ -39,6 +41,7 @@ struct cache_entry {
 	uint64_t hash;
 	uint32_t epoch;
 	uint32_t tid;
+	bool is_own;
 	uint8_t *reply;
 	size_t reply_len;
 	uint64_t end_ns;
@@ -270,6 +273,7 @@ static int query_first(struct ibsad_cache *cache, uint64_t hash,
 		entry_free(entry);
 	} else {
 		cache->misses++;
+		ibsad_preload_note(cache, entry->request);
 	}
 	return err;
 }
@@ -326,25 +330,70 @@ static unsigned int answer_life_ms(const struct ibsad_cache *cache,
 		       : LIFE_MS;
 }
 
+/* Store the reply to an entry's request. Return: false: there is no memory. */
+static bool entry_store(struct cache_entry *entry, const uint8_t *reply,
+			size_t len, unsigned int life_ms)
+{
+	struct ibsad_cache *cache = entry->cache;
+
+	entry->reply = ibsa__calloc(1, len);
+	if (!entry->reply)
+		return false;
+	*slot_of(cache, entry->tid) = NULL;
+	memcpy(entry->reply, reply, len);
+	entry->reply_len = len;
+	entry->end_ns = clock_now_ns() + life_ms * NS_PER_MS;
+	cache->bytes += len;
+	return true;
+}
+
 /* A reply has arrived: answer the requests that wait for it, and store it. */
 static void entry_answer(struct cache_entry *entry, const uint8_t *reply,
 			 size_t len)
 {
 	struct ibsad_cache *cache = entry->cache;
 	const unsigned int life_ms = answer_life_ms(cache, reply, len);
+	const bool is_valid = entry->epoch == cache->epoch;
 
 	ibsad_waits_answer(&entry->waiters, reply, len);
-	if (life_ms && entry->epoch == cache->epoch)
-		entry->reply = ibsa__calloc(1, len);
-	if (!entry->reply) {
+	if (entry->is_own && is_valid)
+		ibsad_preload_take(cache, reply, len);
+	if (entry->is_own || !is_valid || !life_ms ||
+	    !entry_store(entry, reply, len, life_ms))
 		entry_free(entry);
+}
+
+void ibsad_cache_query(struct ibsad_cache *cache, const uint8_t *packet)
+{
+	struct cache_entry *entry =
+		entry_new(cache, ibsad_key_hash(cache->seed, packet), packet);
+
+	if (!entry)
 		return;
-	}
-	*slot_of(cache, entry->tid) = NULL;
-	memcpy(entry->reply, reply, len);
-	entry->reply_len = len;
-	entry->end_ns = clock_now_ns() + life_ms * NS_PER_MS;
-	cache->bytes += len;
+	entry->is_own = true;
+	if (entry_query(entry, PRELOAD_MS, 0))
+		entry_free(entry);
+}
+
+const uint8_t *ibsad_cache_find(struct ibsad_cache *cache,
+				const uint8_t *packet)
+{
+	const struct cache_entry *entry =
+		entry_find(cache, ibsad_key_hash(cache->seed, packet), packet);
+
+	return entry && entry->reply_len == QUEUE_FIRST_BYTES ? entry->reply
+							      : NULL;
+}
+
+void ibsad_cache_put(struct ibsad_cache *cache, const uint8_t *packet,
+		     const uint8_t *reply)
+{
+	struct cache_entry *entry;
+
+	cache_limit(cache);
+	entry = entry_new(cache, ibsad_key_hash(cache->seed, packet), packet);
+	if (entry && !entry_store(entry, reply, QUEUE_FIRST_BYTES, LIFE_MS))
+		entry_free(entry);
 }
 
 /* There is no reply: return the requests that wait for it, with @err. */
@@ -423,12 +472,35 @@ static int packet_receive(struct ibsad_cache *cache)
 	return large_receive(cache, header.length);
 }
 
-/* The umad file was lost, or has a packet that is too large. */
+/*
+ * End ibsad's own request, if there is one: the table may be too large, and is
+ * not requested again. Return: whether there was one.
+ */
+static bool own_end(struct ibsad_cache *cache)
+{
+	for (int i = 0; i < CACHE_ASKED; i++) {
+		if (!cache->asked[i] || !cache->asked[i]->is_own)
+			continue;
+		cache->preload.records = SIZE_MAX;
+		entry_free(cache->asked[i]);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * The umad file was lost, or has a packet that is too large. If this may be the
+ * reply to ibsad's own request, the requests of clients are sent again.
+ */
 static void upstream_lose(struct ibsad_cache *cache, int err)
 {
+	const bool is_own = err == -ENOMEM && own_end(cache);
+
 	ibsad_upstream_close(&cache->upstream);
 	for (int i = 0; i < CACHE_ASKED; i++) {
-		if (cache->asked[i])
+		if (cache->asked[i] && is_own)
+			entry_timeout(cache->asked[i]);
+		else if (cache->asked[i])
 			entry_fail(cache->asked[i], err);
 	}
 }

@@ -8,6 +8,7 @@
 #define IBSAD_CACHE_H
 
 #include "base/list.h"
+#include "ibsad/preload.h"
 #include "ibsad/upstream.h"
 
 struct client_file;
@@ -45,6 +46,7 @@ struct ibsad_cache {
 	uint64_t hits;
 	uint64_t joined;
 	uint64_t misses;
+	struct ibsad_preload preload;
 };
 
 void ibsad_cache_init(struct ibsad_cache *cache, struct daemon *daemon,
@@ -64,5 +66,17 @@ void ibsad_cache_receive(struct ibsad_cache *cache);
  */
 int ibsad_cache_send(struct ibsad_cache *cache, struct client_file *file,
 		     const uint8_t *packet, size_t len) IBSA_MUST_USE;
+
+/*
+ * For preload.c. ibsad_cache_query() sends a request of ibsad's own, the reply to
+ * which is passed to ibsad_preload_take(). ibsad_cache_find(): Return: the
+ * reply of one MAD to @packet that is stored; NULL: none. ibsad_cache_put()
+ * stores one, as the reply to @packet.
+ */
+void ibsad_cache_query(struct ibsad_cache *cache, const uint8_t *packet);
+const uint8_t *ibsad_cache_find(struct ibsad_cache *cache,
+				const uint8_t *packet);
+void ibsad_cache_put(struct ibsad_cache *cache, const uint8_t *packet,
+		     const uint8_t *reply);
 
 #endif

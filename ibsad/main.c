@@ -35,7 +35,7 @@ enum {
 static const char usage[] =
 	"usage: ibsad [--config FILE] [--guid-info] [--multicast MGID/BITS]...\n"
 	"             [--multicast-create] [--no-cache] [--performance]\n"
-	"             [--quota NAME=ONE[/ALL]]...\n"
+	"             [--preload NUMBER] [--quota NAME=ONE[/ALL]]...\n"
 	"             [--standalone [--socket PATH]] DEVICE\n"
 	"       ibsad --status [--socket PATH] DEVICE\n"
 	"\n"
@@ -47,6 +47,8 @@ static const char usage[] =
 	"  --multicast-create    permit to create these groups\n"
 	"  --no-cache            send each query to the SA\n"
 	"  --performance         permit to read performance counters\n"
+	"  --preload NUMBER      after so many queries for paths from a port in a\n"
+	"                        second, get the paths to all destinations; 0: never\n"
 	"  --quota NAME=ONE/ALL  limit of one user, and of all users but root;\n"
 	"                        NAME: connections, requests (a second), bytes,\n"
 	"                        in-flight, registrations; 0: no limit\n"
@@ -73,6 +75,7 @@ static const struct option options[] = {
 	{ "multicast-create", no_argument, NULL, OPTION_SETTING },
 	{ "no-cache", no_argument, NULL, OPTION_SETTING },
 	{ "performance", no_argument, NULL, OPTION_SETTING },
+	{ "preload", required_argument, NULL, OPTION_SETTING },
 	{ "quota", required_argument, NULL, OPTION_SETTING },
 	{ "socket", required_argument, NULL, OPTION_SOCKET },
 	{ "standalone", no_argument, NULL, OPTION_ALONE },
@@ -220,8 +223,10 @@ static void settings_apply(struct daemon *daemon,
 	daemon->guid_info = settings->guid_info;
 	daemon->groups = settings->groups;
 	daemon->owned.most = settings->quotas[SERVE_REGISTRATIONS].all;
-	for (uint32_t i = 1; i <= IBSAD_PORTS; i++)
+	for (uint32_t i = 1; i <= IBSAD_PORTS; i++) {
 		daemon->caches[i].is_off = settings->no_cache;
+		daemon->caches[i].preload.after = settings->preload;
+	}
 	ibsa__server_quotas_set(daemon->server, settings->quotas);
 }
 
@@ -291,11 +296,9 @@ void ibsad_input(void *owner)
 	pthread_mutex_unlock(&daemon->lock);
 }
 
-static int timeout_ms(const struct daemon *daemon, uint64_t read_ns,
-		      int deletes_ms)
+static int timeout_ms(const struct daemon *daemon, uint64_t read_ns, int due_ms)
 {
-	const int own_ms = sooner_ms(ibsad_clients_timeout_ms(daemon),
-				     deletes_ms);
+	const int own_ms = sooner_ms(ibsad_clients_timeout_ms(daemon), due_ms);
 
 	if (!ibsa__server_stats(daemon->server).clients)
 		return own_ms;
@@ -320,16 +323,16 @@ static void ports_follow(struct daemon *daemon, uint64_t *read_ns)
 static int loop_run(struct daemon *daemon)
 {
 	uint64_t read_ns = 0;
-	int deletes_ms = -1;
+	int due_ms = -1;
 	int err = 0;
 
 	while (!daemon->is_ending && (!err || err == -EINTR)) {
 		err = ibsa__server_wait(daemon->server,
-					timeout_ms(daemon, read_ns,
-						   deletes_ms));
+					timeout_ms(daemon, read_ns, due_ms));
 		ports_follow(daemon, &read_ns);
 		ibsad_clients_dispatch(daemon);
-		deletes_ms = ibsad_owned_tick(&daemon->owned);
+		due_ms = sooner_ms(ibsad_owned_tick(&daemon->owned),
+				   ibsad_preload_tick(daemon->caches));
 	}
 	return daemon->is_ending ? 0 : err;
 }

@@ -127,6 +127,7 @@ struct totals {
 	uint64_t hits;
 	uint64_t joined;
 	uint64_t misses;
+	uint64_t preloads;
 };
 
 static struct totals totals_of(const struct daemon *daemon)
@@ -143,6 +144,7 @@ static struct totals totals_of(const struct daemon *daemon)
 		totals.hits += cache->hits;
 		totals.joined += cache->joined;
 		totals.misses += cache->misses;
+		totals.preloads += cache->preload.preloads;
 	}
 	return totals;
 }
@@ -171,6 +173,7 @@ static int command_run(void *owner, const char *line, char *out, size_t room,
 		{ "cache_hits", totals.hits },
 		{ "cache_joined", totals.joined },
 		{ "cache_misses", totals.misses },
+		{ "cache_preloads", totals.preloads },
 	};
 	size_t used = 0;
 

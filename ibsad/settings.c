@@ -64,6 +64,17 @@ static int quota_read(const char *text, struct settings *settings)
 	return -EINVAL;
 }
 
+static int preload_read(const char *text, struct settings *settings)
+{
+	uint32_t after;
+	const int err = number_read(&text, &after);
+
+	if (err || *text)
+		return -EINVAL;
+	settings->preload = after;
+	return 0;
+}
+
 /* Read an MGID and the number of its first bits, such as ff15:7::/32. */
 static int group_read(const char *text, struct settings *settings)
 {
@@ -123,6 +134,14 @@ int ibsad_setting_take(const char *name, const char *value,
 					    "prefixes of MGIDs; write one such "
 					    "as ff15:7::/32",
 					    value, POLICY_GROUPS_MAX)
+			       : 0;
+	if (value && !strcmp(name, "preload"))
+		return preload_read(value, settings)
+			       ? ibsa__fail(error, -EINVAL,
+					    "'%.64s' is not a number of "
+					    "queries; write one such as 64, or "
+					    "0 to preload nothing",
+					    value)
 			       : 0;
 	return ibsa__fail(error, -EINVAL,
 			  "'%.64s' is not a setting, or has no value, or one "

@@ -17,6 +17,7 @@ struct settings {
 	bool performance;
 	bool guid_info;
 	bool no_cache;
+	uint32_t preload; /* see struct ibsad_preload */
 	struct policy_groups groups;
 	struct serve_limits quotas[SERVE_QUOTAS];
 };

@@ -2,16 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Identical queries of many clients of ibsad, and the answers that it keeps.
 
-usage: cache.py IBSAD IBSA TOPOLOGY [ANSWERS]
+usage: cache.py IBSAD IBSA TOPOLOGY [ANSWERS [DROP-IN]]
 
 The fabric's SA counts the requests that it receives. Ground truth is the same
-query at the fabric itself; ANSWERS: how many are compared, default 400. Needs
-root, to connect as other users.
+query at the fabric itself; ANSWERS: how many are compared, default 400. With
+DROP-IN, the SA is OpenSM, of which only the paths that are preloaded are
+compared. Needs root, to connect as other users.
 """
 import collections
 import errno
 import random
 import select
+import shutil
 import struct
 import subprocess
 import sys
@@ -22,8 +24,11 @@ from registrations import ALICE, BOB, connect, run_all
 from reports import SWITCH, Reports, reader
 
 PATH, NODE, PORT_INFO, SERVICE = 0x0035, 0x0011, 0x0012, 0x0031
-DLID, SLID, NUMB_PATH = 1 << 4, 1 << 5, 1 << 12
+DGID, SGID, DLID, SLID, REVERSIBLE, NUMB_PATH, PKEY = (
+    1 << bit for bit in (2, 3, 4, 5, 11, 12, 13))
 NO_RECORDS = 0x0300
+PRELOAD_S = 10.1  # from one table to the next, at least
+DROP_IN = sys.argv.pop(5) if len(sys.argv) > 5 else None
 ANSWERS = int(sys.argv.pop(4)) if len(sys.argv) > 4 else 400
 
 
@@ -33,6 +38,22 @@ def path(client, slid, dlid, mask=0, method=GET):
                        0, 0x80 | 1)
     return mad(method, PATH, mask=DLID | SLID | NUMB_PATH | mask, body=body,
                tid=client.tid)
+
+
+def path_to(client, dgid, mask=REVERSIBLE | NUMB_PATH, sgid=None,
+            method=GET):
+    client.tid = getattr(client, "tid", 0) + 1
+    body = struct.pack(">Q16s16sHHIBBH", 0, dgid, sgid or client.gid, 0, 0, 0,
+                       0, 0x80 | 1, 0xffff if mask & PKEY else 0)
+    return mad(method, PATH, mask=DGID | SGID | mask, body=body,
+               tid=client.tid)
+
+
+def reply_of(client, request):
+    """The reply without its TransactionID."""
+    client.send(request)
+    status, reply = client.answer()
+    return status, reply[:8] + reply[16:]
 
 
 def answer_of(client, request, **options):
@@ -47,8 +68,14 @@ def answer_of(client, request, **options):
 
 
 class Cache(Reports):
+    def __init__(self, ibsad, ibsa, topology, folder):
+        super().__init__(ibsad, ibsa, topology, folder,
+                         *(["--sa", "none"] if DROP_IN else []))
+        if DROP_IN:
+            self.opensm_start(folder, DROP_IN)
+
     def start(self, *options):
-        super().start(*options)
+        super().start("--preload", "3", *options)
         self.direct = Client(self.environment["IBSA_FABRIC"][len("unix:"):])
 
     def requests(self):
@@ -76,14 +103,17 @@ class Cache(Reports):
                    0, "path")
             if time.monotonic() > end:
                 raise AssertionError("no answer is kept")
+        self.gids = [client.gid[:8] + int(row["port_guid"], 16).to_bytes(8)
+                     for row in self.records("NR")]
         self.other = next(lid for lid in self.lids[1:] if not answer_of(
             self.direct, path(self.direct, client.lid, lid))[0])
         return client
 
     def asked(self, run):
+        """Requests while run() runs; the fabric counts OpenSM's replies, too."""
         before = self.requests()
         run()
-        return self.requests() - before
+        return (self.requests() - before) / (2 if DROP_IN else 1)
 
     def identical_queries_are_one_request(self):
         clients = [self.client() if not i else connect(self.path, BOB)
@@ -184,6 +214,37 @@ class Cache(Reports):
         client.close()
         innocent.close()
 
+    def paths_are_preloaded(self):
+        client = self.client()
+        self.await_(lambda: self.preloads(client), 1)
+
+        def replies(who, **options):
+            return [reply_of(who, path_to(who, gid, **options))
+                    for gid in self.gids]
+        got = []
+        expect(self.asked(lambda: got.extend(replies(client))), 0, "requests")
+        expect(got, replies(self.direct), "replies")
+        for what, options in (("other components", {"mask": NUMB_PATH}),
+                              ("a P_Key", {"mask": PKEY}),
+                              ("another source", {"sgid": self.gids[-1]})):
+            got.clear()
+            expect(self.asked(lambda: got.extend(replies(client, **options))),
+                   len(self.gids), f"requests with {what}")
+            expect(got, replies(self.direct, **options), what)
+        unknown = client.gid[:8] + bytes(8)
+        expect(self.asked(lambda: reply_of(client, path_to(client, unknown))),
+               1, "requests for an unknown destination")
+        if not DROP_IN:
+            self.preloads_end_with_an_event(client, replies)
+        client.close()
+
+    def preloads_end_with_an_event(self, client, replies):
+        self.control.run("link down switch1/4")
+        self.control.run("link up switch1/4")
+        self.await_hits(client)
+        expect(self.asked(lambda: replies(client)), len(self.gids),
+               "requests after an event")
+
     def negative_answers_end_soon(self):
         client = self.client()
         query = lambda: expect(answer_of(
@@ -232,6 +293,18 @@ class Cache(Reports):
         while self.counters()["cache_hits"] == before:
             answer_of(client, path(client, client.lid, client.lid))
 
+    def preloads(self, client):
+        """An event that arrives meanwhile makes the queries necessary again."""
+        for gid in self.gids[:3]:
+            reply_of(client, path_to(client, gid))
+        return self.counters()["cache_preloads"]
+
+    def await_preload(self, client, events):
+        """Until paths are preloaded after an event."""
+        before = self.counters()["cache_preloads"]
+        self.link_changes(client, events)
+        self.await_(lambda: self.preloads(client), before + 1)
+
     def changes(self):
         """Most are of links; the SM changes in every tenth."""
         while True:
@@ -253,9 +326,15 @@ class Cache(Reports):
         self.sm_nodes = ["node1", "node2"]
         pairs = [(one, other) for one in self.lids for other in self.lids]
         compared, counts = 0, collections.Counter()
+        preload_s = 0
         for change in self.changes():
+            if time.monotonic() > preload_s:
+                self.await_preload(client, events)
+                preload_s = time.monotonic() + PRELOAD_S
             for ends in pairs:
                 answer_of(client, path(client, *ends))
+            for gid in self.gids:
+                reply_of(client, path_to(client, gid))
             change(client, events)
             counts[change.__name__] += 1
             for ends in pairs:
@@ -263,12 +342,18 @@ class Cache(Reports):
                        answer_of(self.direct, path(self.direct, *ends)),
                        f"path {ends} after {change.__name__}, {self.links}")
                 compared += 1
+            for gid in self.gids:
+                expect(reply_of(client, path_to(client, gid)),
+                       reply_of(self.direct, path_to(self.direct, gid)),
+                       f"path to {gid.hex()} after {change.__name__}")
+                compared += 1
             if change in (self.sm_restarts, self.sm_moves):
                 self.await_hits(client)
             if compared >= ANSWERS and len(counts) == 4:
                 break
         counters = self.counters()
         print(compared, "answers are true;", counters["cache_hits"], "hits;",
+              counters["cache_preloads"], "preloads;",
               ", ".join(f"{name} {count}" for name, count in counts.items()))
         for port, is_up in self.links.items():
             if not is_up:
@@ -313,12 +398,18 @@ class Cache(Reports):
 
 
 if __name__ == "__main__":
+    if DROP_IN and not shutil.which("opensm"):
+        print("skipped: opensm is not installed")
+        sys.exit(77)
     sys.exit(run_all(Cache, (
+        Cache.paths_are_preloaded,
+    ) if DROP_IN else (
         Cache.identical_queries_are_one_request,
         Cache.waiting_queries_are_one_request,
         Cache.time_of_each_query_is_its_own,
         Cache.other_questions_are_sent,
         Cache.other_bytes_spoil_nothing,
+        Cache.paths_are_preloaded,
         Cache.negative_answers_end_soon,
         Cache.answers_are_true_after_each_event,
         Cache.answers_end_with_the_sm,

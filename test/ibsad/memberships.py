@@ -70,22 +70,8 @@ class Memberships(Test):
         super().__init__(ibsad, ibsa, topology, folder,
                          *(["--sa", "none"] if DROP_IN else []))
         if DROP_IN:
-            self.opensm_start(folder)
+            self.opensm_start(folder, DROP_IN)
         self.gid = gid_of(self, "node1")
-
-    def opensm_start(self, folder):
-        os.mkdir(folder + "/lib")
-        shutil.copy(DROP_IN, folder + "/lib/libibumad.so.3")
-        log, config = folder + "/opensm.log", folder + "/opensm.conf"
-        with open(config, "w", encoding="ascii") as file:
-            file.write("force_log_flush TRUE\n")
-        opensm = subprocess.Popen(
-            ["opensm", "-F", config, "-f", log], cwd=folder, stdout=subprocess.DEVNULL,
-            env={**self.environment, "LD_LIBRARY_PATH": folder + "/lib",
-                 "OSM_TMP_DIR": folder, "OSM_CACHE_DIR": folder})
-        self.processes.append(opensm)
-        self.await_(lambda: os.path.exists(log) and
-                    "SUBNET UP" in open(log, encoding="ascii").read(), True)
 
     def root(self, action, mgid, *fields, node=None):
         environment = dict(self.environment)

@@ -10,6 +10,7 @@ ibsa, at the fabric itself.
 import contextlib
 import json
 import os
+import shutil
 import signal
 import struct
 import subprocess
@@ -53,6 +54,20 @@ class Test:
         socket_await(fabric, self.fabric)
         self.processes = [self.fabric]
         self.daemon = None
+
+    def opensm_start(self, folder, drop_in):
+        os.mkdir(folder + "/lib")
+        shutil.copy(drop_in, folder + "/lib/libibumad.so.3")
+        log, config = folder + "/opensm.log", folder + "/opensm.conf"
+        with open(config, "w", encoding="ascii") as file:
+            file.write("force_log_flush TRUE\nsweep_interval 0\n")
+        opensm = subprocess.Popen(
+            ["opensm", "-F", config, "-f", log], cwd=folder, stdout=subprocess.DEVNULL,
+            env={**self.environment, "LD_LIBRARY_PATH": folder + "/lib",
+                 "OSM_TMP_DIR": folder, "OSM_CACHE_DIR": folder})
+        self.processes.append(opensm)
+        self.await_(lambda: os.path.exists(log) and
+                    "SUBNET UP" in open(log, encoding="ascii").read(), True)
 
     def start(self, *options):
         self.daemon = subprocess.Popen(
