@@ -40,7 +40,8 @@ static void time_set(struct registration *registration, uint64_t *out,
 void ibsad_registration_begun(struct registration *registration)
 {
 	const uint64_t now_ns = clock_now_ns();
-	const uint32_t lease_s = ibsad_lease_s(
+	/* 64 bits: what is added to the longest lease must not wrap around. */
+	const uint64_t lease_s = ibsad_lease_s(
 		registration->kind, registration->record, registration->mask);
 
 	registration->renew_ns = UINT64_MAX;

@@ -201,6 +201,14 @@ class Test:
         other.close()
         self.await_(self.services, [])
 
+    def leases_of_any_length_are_noted(self):
+        """The longest lease is that before the infinite one."""
+        client = connect(self.path, ALICE)
+        for lease in (0xfffffffd, 0xfffffffe):
+            expect(service(client, 1, lease=lease), (0, 0), "Set")
+            expect(service(client, 1, DELETE), (0, 0), f"Delete, {lease:#x}")
+        client.close()
+
     def set_again_after_a_restart_of_the_sm(self):
         client = connect(self.path, ALICE)
         expect(service(client, 1), (0, 0), "Set")
@@ -291,6 +299,7 @@ def main():
         Test.set_after_delete_is_the_users,
         Test.delete_is_repeated,
         Test.leases_are_renewed,
+        Test.leases_of_any_length_are_noted,
         Test.set_again_after_a_restart_of_the_sm,
         Test.settings_are_read_again,
         Test.registrations_have_a_quota,
