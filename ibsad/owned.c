@@ -12,29 +12,37 @@
 #include "ibsad/registration.h"
 #include "wire/mad.h"
 
-/* A request of a client, decoded; @states: see struct owned_kind. */
+/*
+ * A request of a client, decoded; @waits: for its answer, @states: see struct
+ * owned_kind.
+ */
 struct owned_request {
 	const struct owned_kind *kind;
 	const uint8_t *record;
 	uint64_t mask;
 	uint32_t tid;
+	bool waits;
 	bool is_delete;
 	uint8_t states;
 };
 
-/* @mad: of a kind of which users can have registrations. */
-static struct owned_request request_of(const uint8_t *mad)
+/* @packet: of a kind of which users can have registrations. */
+static struct owned_request request_of(const uint8_t *packet)
 {
+	const uint8_t *mad = packet + UMAD_HEADER_BYTES;
 	const struct owned_kind *kind =
 		ibsad_kind_of(ibsa_be16(mad + MAD_ATTRIBUTE));
 	const uint8_t *record = mad + IBSA_SA_HEADER_BYTES;
 	const uint64_t mask = ibsa_be64(mad + MAD_COMPONENT_MASK);
+	struct umad_header header;
 
+	memcpy(&header, packet, sizeof(header));
 	return (struct owned_request){
 		.kind = kind,
 		.record = record,
 		.mask = mask,
 		.tid = (uint32_t)ibsa_be64(mad + MAD_TID),
+		.waits = header.timeout_ms,
 		.is_delete = mad[MAD_METHOD] == IBSA_METHOD_DELETE,
 		.states = ibsad_states_of(kind, record, mask),
 	};
@@ -92,12 +100,17 @@ uint32_t ibsad_owned_count(const struct owned *owned, uid_t user)
 	return count;
 }
 
-/* Note a request of the owner that is being sent. */
+/*
+ * Note a request of the owner that is being sent. Until the SA has accepted a
+ * Set, the lease of an earlier one may be the longer one.
+ */
 static void request_note(struct registration *registration,
 			 const struct client_file *file,
 			 const struct owned_request *request)
 {
-	registration->sender = file;
+	const uint64_t end_ns = registration->end_ns;
+
+	registration->sender = request->waits ? file : NULL;
 	registration->tid = request->tid;
 	registration->is_delete = request->is_delete;
 	registration->states = request->states;
@@ -107,6 +120,8 @@ static void request_note(struct registration *registration,
 	ibsad_states_add(registration, request->record, request->mask);
 	registration->holder = file;
 	ibsad_registration_begun(registration);
+	if (registration->end_ns < end_ns)
+		registration->end_ns = end_ns;
 }
 
 static struct registration *
@@ -241,7 +256,8 @@ static enum owned_answer request_judge(struct owned *owned,
 			      out_reason);
 	if (!found)
 		return set_first(owned, file, request, packet, len, out_reason);
-	if (found->is_asked)
+	/* The kernel may repeat a Set that has no answer, after a Delete, too. */
+	if (found->is_asked || (found->sender && !found->is_delete))
 		return OWNED_BUSY;
 	found->state = REGISTRATION_SET;
 	request_note(found, file, request);
@@ -281,7 +297,7 @@ enum owned_answer ibsad_owned_judge(struct owned *owned,
 
 	if (len < UMAD_HEADER_BYTES + IBSA_MAD_BYTES)
 		return denied("a short record", out_reason);
-	request = request_of(packet + UMAD_HEADER_BYTES);
+	request = request_of(packet);
 	reason = request_check(owned, ibsad_file_port(file), &request);
 	if (reason)
 		return denied(reason, out_reason);
@@ -346,6 +362,8 @@ void ibsad_owned_response(struct owned *owned, struct client_file *file,
 		delete_succeeded(registration);
 	else if (!registration->is_delete && has_failed)
 		set_failed(registration);
+	else if (!registration->is_delete)
+		ibsad_registration_begun(registration);
 }
 
 void ibsad_owned_unanswered(struct owned *owned, struct client_file *file,
@@ -362,8 +380,7 @@ void ibsad_owned_unanswered(struct owned *owned, struct client_file *file,
 void ibsad_owned_unsent(struct owned *owned, struct client_file *file,
 			const uint8_t *packet)
 {
-	const struct owned_request request =
-		request_of(packet + UMAD_HEADER_BYTES);
+	const struct owned_request request = request_of(packet);
 	struct registration *registration =
 		request_find(owned, ibsad_file_port(file), &request);
 

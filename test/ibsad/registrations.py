@@ -8,6 +8,7 @@ Needs root, to connect as other users. What the SA has is read by the command
 ibsa, at the fabric itself.
 """
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -22,6 +23,7 @@ from hostile import (DELETE, DENIED, GET, SET, Client, expect, mad,
                      service_mad, socket_await)
 
 ALICE, BOB = 65533, 65534
+BUSY = 0x0001
 
 
 def connect(path, user, **options):
@@ -209,6 +211,43 @@ class Test:
             expect(service(client, 1, DELETE), (0, 0), f"Delete, {lease:#x}")
         client.close()
 
+    def a_set_that_fails_ends_no_lease(self):
+        """The SA still has what the Set before it has registered."""
+        client = connect(self.path, ALICE)
+        expect(service(client, 1), (0, 0), "Set")
+        self.run("fabric", "fault", "busy=100,1")
+        expect(service(client, 1, lease=0), (0, BUSY), "Set that fails")
+        end = time.monotonic() + 2.5
+        while time.monotonic() < end:
+            expect(client.ask(mad(GET, 0x0001)), (0, 0), "a query")
+            time.sleep(0.1)
+        expect(service(client, 1, DELETE), (0, 0), "Delete")
+        client.close()
+
+    def one_set_at_a_time(self):
+        """A copy of a Set, which the kernel repeats, may follow the Delete."""
+        client = connect(self.path, ALICE)
+        expect(service(client, 1), (0, 0), "Set")
+        self.run("fabric", "fault", "silence=100,1")
+        service_send(client, 1)
+        for method in (SET, DELETE):
+            expect(service(client, 1, method), (0, BUSY), "before its answer")
+        expect(client.answer()[0], errno.ETIMEDOUT, "its end")
+        expect(service(client, 1, DELETE), (0, 0), "Delete")
+        client.close()
+
+    def answers_are_of_their_requests(self):
+        """A request that waits for no answer gets none of another request."""
+        client = connect(self.path, ALICE)
+        for number in (1, 2):
+            expect(service(client, number), (0, 0), "Set")
+        self.run("fabric", "fault", "busy=100,1")
+        client.send(service_mad(client, 1, DELETE), timeout=0)
+        client.tid -= 1
+        expect(service(client, 2, DELETE), (0, 0), "Delete")
+        expect(service(client, 1, DELETE), (0, 0), "Delete")
+        client.close()
+
     def set_again_after_a_restart_of_the_sm(self):
         client = connect(self.path, ALICE)
         expect(service(client, 1), (0, 0), "Set")
@@ -300,6 +339,9 @@ def main():
         Test.delete_is_repeated,
         Test.leases_are_renewed,
         Test.leases_of_any_length_are_noted,
+        Test.a_set_that_fails_ends_no_lease,
+        Test.one_set_at_a_time,
+        Test.answers_are_of_their_requests,
         Test.set_again_after_a_restart_of_the_sm,
         Test.settings_are_read_again,
         Test.registrations_have_a_quota,
