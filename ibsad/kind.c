@@ -13,6 +13,7 @@
 #include "wire/mad.h"
 
 enum {
+	LID_BYTES = 2,
 	LEASE_AT = 28, /* in a ServiceRecord */
 	JOIN_AT = 48,  /* in an MCMemberRecord */
 	BLOCK_AT = 2,  /* in a GUIDInfoRecord */
@@ -26,8 +27,8 @@ static const struct owned_kind kinds[] = {
 	/* An SA takes the P_Key from the record, or only if the mask selects it. */
 	{
 		.record = &ibsa_service_record,
-		.key_bytes = 26,
-		.user_bytes = 24,
+		.key_end = 26,
+		.user_end = 24,
 		.gid_at = 8,
 		.key_mask = IBSA_SERVICE_CM(service_id) |
 			    IBSA_SERVICE_CM(service_gid),
@@ -35,8 +36,8 @@ static const struct owned_kind kinds[] = {
 	},
 	{
 		.record = &ibsa_mcmember_record,
-		.key_bytes = 32,
-		.user_bytes = 32,
+		.key_end = 32,
+		.user_end = 32,
 		.gid_at = 16,
 		.key_mask = IBSA_MCMEMBER_CM(mgid) | IBSA_MCMEMBER_CM(port_gid),
 		.states = STATES_JOIN,
@@ -44,8 +45,8 @@ static const struct owned_kind kinds[] = {
 	/* A block of alias GUIDs: a user has all of it, or nothing. */
 	{
 		.record = &ibsa_guid_info_record,
-		.key_bytes = 3,
-		.user_bytes = 3,
+		.key_end = 3,
+		.user_end = 3,
 		.key_mask = IBSA_GUID_INFO_CM(lid) |
 			    IBSA_GUID_INFO_CM(block_num),
 		.states = STATES_GUIDS,
@@ -70,6 +71,14 @@ const struct owned_kind *ibsad_kind_sized(size_t bytes)
 			return &kinds[i];
 	}
 	return NULL;
+}
+
+bool ibsad_keys_equal(const struct owned_kind *kind, const uint8_t *a,
+		      const uint8_t *b, size_t end)
+{
+	const size_t at = kind->gid_at ? 0 : LID_BYTES;
+
+	return !memcmp(a + at, b + at, end - at);
 }
 
 uint32_t ibsad_lease_s(const struct owned_kind *kind, const uint8_t *record,

@@ -59,7 +59,8 @@ struct registration *ibsad_registration_find(const struct owned *owned,
 	LIST_EACH(registration, &owned->all, link) {
 		if (registration->kind == kind && registration->port == port &&
 		    !((registration->mask ^ mask) & kind->option_mask) &&
-		    !memcmp(registration->record, record, kind->key_bytes))
+		    ibsad_keys_equal(kind, registration->record, record,
+				     kind->key_end))
 			return registration;
 	}
 	return NULL;
@@ -83,8 +84,8 @@ static bool another_user_has(const struct owned *owned,
 		if (registration->kind == request->kind &&
 		    registration->port == ibsad_file_port(file) &&
 		    registration->user != ibsad_file_user(file) &&
-		    !memcmp(registration->record, request->record,
-			    request->kind->user_bytes))
+		    ibsad_keys_equal(request->kind, registration->record,
+				     request->record, request->kind->user_end))
 			return true;
 	}
 	return false;
@@ -280,7 +281,7 @@ static const char *request_check(const struct owned *owned, uint32_t port,
 	if (kind->states == STATES_GUIDS && !request->record[2] &&
 	    request->states & 1)
 		return "the port GUID";
-	for (size_t i = kind->user_bytes; i < kind->key_bytes; i++) {
+	for (size_t i = kind->user_end; i < kind->key_end; i++) {
 		if (request->record[i] && !(request->mask & kind->option_mask))
 			return "a P_Key without its component";
 	}

@@ -26,17 +26,19 @@ enum owned_states {
 
 /*
  * What can be registered (kind.c).
- * @key_bytes:   at the record's beginning, which tell registrations apart
- * @user_bytes:  of the key, with which two users cannot register: SAs differ in
+ * @key_end:     of the key, which tells the registrations of a port apart, and
+ *               begins the record, except behind a LID
+ * @user_end:    of its part with which two users cannot register: SAs differ in
  *               how they take the rest into account
- * @gid_at:      of the port's GID in the record; 0: it begins with the LID
+ * @gid_at:      of the port's GID in the record; 0: the record begins with the
+ *               port's LID, which may change
  * @key_mask:    components of the key, which each request selects
  * @option_mask: components that are in the key if a request selects them
  */
 struct owned_kind {
 	const struct ibsa_record *record;
-	size_t key_bytes;
-	size_t user_bytes;
+	size_t key_end;
+	size_t user_end;
 	size_t gid_at;
 	uint64_t key_mask;
 	uint64_t option_mask;
@@ -105,6 +107,10 @@ uint8_t ibsad_states_of(const struct owned_kind *kind, const uint8_t *record,
 
 /* Select what a request about some states has to select besides the key. */
 uint64_t ibsad_states_mask(const struct owned_kind *kind, uint8_t states);
+
+/* Whether two records of a kind have the same key, up to @end. */
+bool ibsad_keys_equal(const struct owned_kind *kind, const uint8_t *a,
+		      const uint8_t *b, size_t end);
 
 /* Change the states of a registration. */
 void ibsad_states_set(struct registration *registration, uint8_t states);

@@ -75,6 +75,21 @@ static uint8_t state_first(const struct registration *registration)
 	return states & (uint8_t)-states;
 }
 
+/* Another port may have the LID by now that this port had. */
+static void lid_set(struct registration *registration)
+{
+	struct ibsad_ports *ports = &registration->owned->daemon->ports;
+	const uint32_t port = registration->port;
+
+	if (registration->kind->gid_at)
+		return;
+	ibsad_port_read(ports, port, 0);
+	/* Without a LID, the port has no SA to which this would be sent. */
+	if (ports->at[port].state.port.lid)
+		ibsa_put_be16(registration->record,
+			      (uint16_t)ports->at[port].state.port.lid);
+}
+
 int ibsad_registration_query(struct registration *registration, uint8_t method,
 			     ibsa_reply_fn done)
 {
@@ -101,6 +116,7 @@ int ibsad_registration_query(struct registration *registration, uint8_t method,
 
 	if (method == IBSA_METHOD_SET)
 		query.mask = registration->mask;
+	lid_set(registration);
 	(void)!ibsa_record_decode(kind->record, registration->record,
 				  kind->record->size, &match,
 				  kind->record->host_size);

@@ -187,6 +187,35 @@ class Memberships(Test):
         root.close()
 
 
+    def alias_guids_stay_at_the_port(self):
+        """Another port has the LID by now that this port had."""
+        folder = os.path.dirname(self.path)
+        self.environment["RUNTIME_DIRECTORY"] = folder
+        self.stop()
+        self.start("--guid-info")
+        root = Client(self.environment["IBSA_FABRIC"][len("unix:"):])
+        alice = connect(self.path, ALICE)
+        expect(block(alice, 0, 1, 0x1234), (0, 0), "an alias GUID")
+        other = root.lid + 1
+        expect(block(root, 0, 1, 0x5678, lid=other), (0, 0), "of another port")
+        self.daemon.kill()
+        self.daemon.wait(30)
+        os.unlink(self.path)
+        with open(folder + "/registrations", encoding="ascii") as file:
+            text = file.read()
+        with open(folder + "/registrations", "w", encoding="ascii") as file:
+            file.write(text.replace(f" {root.lid:04x}00", f" {other:04x}00"))
+        self.start("--guid-info")
+        alice.close()
+        alice = connect(self.path, ALICE)
+        expect(block(alice, 0, 2, 0x1235), (0, 0), "another one")
+        alice.close()
+        self.await_(lambda: guids(root, 0), [])
+        expect(block(root, 0, 1, 0, DELETE, lid=other), (0, 0), "Delete")
+        root.close()
+        del self.environment["RUNTIME_DIRECTORY"]
+
+
 def gid_of(test, node):
     """The GID of a node's first port."""
     text = subprocess.run([test.ibsa, "devices", "-j"], check=True,
@@ -204,4 +233,5 @@ if __name__ == "__main__":
         Memberships.the_broadcast_group_survives,
         Memberships.users_create_groups,
         Memberships.users_have_alias_guids,
+        Memberships.alias_guids_stay_at_the_port,
     ), ("--multicast", "ff15:7::/32", "--multicast", "ff12:401b::/32")))
