@@ -229,7 +229,7 @@ class Test:
         client = connect(self.path, ALICE)
         expect(service(client, 1), (0, 0), "Set")
         self.run("fabric", "fault", "silence=100,1")
-        service_send(client, 1)
+        client.send(service_mad(client, 1), timeout=1000)
         for method in (SET, DELETE):
             expect(service(client, 1, method), (0, BUSY), "before its answer")
         expect(client.answer()[0], errno.ETIMEDOUT, "its end")
