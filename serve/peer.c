@@ -251,6 +251,11 @@ void ibsa__peer_disconnect(struct server_peer *peer, const char *why)
 
 	if (peer->is_gone)
 		return;
+	/* Any program can be a stranger: few notes are about strangers. */
+	if (why && peer_is_stranger(peer)) {
+		ibsa__stranger_refuse(peer);
+		return;
+	}
 	if (why) {
 		server->stats.disconnected++;
 		ibsa__server_note(server, "disconnected a client%s%s: %s",

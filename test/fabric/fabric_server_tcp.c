@@ -376,6 +376,26 @@ static void strangers_may_only_send_a_hello(void **state)
 	tcp_stop(&tcp);
 }
 
+/* The notes of a server are few, however many strangers it ends. */
+static void strangers_do_not_fill_the_log(void **state)
+{
+	const struct remote_head invalid = { .type = REMOTE_TYPES };
+	struct tcp_rig tcp;
+
+	(void)state;
+	tcp_start(&tcp, false);
+	for (int i = 0; i < STRANGERS; i++) {
+		const int fd = tcp_connect(&tcp);
+
+		(void)!send(fd, &invalid, sizeof(invalid), MSG_NOSIGNAL);
+		while (!is_closed(fd))
+			;
+		close(fd);
+	}
+	assert_in_range(server_note_count(tcp.rig), 1, STRANGERS / 2);
+	tcp_stop(&tcp);
+}
+
 static int greet(const struct tcp_rig *tcp)
 {
 	const struct remote_greeting hello = greeting(tcp->use);
@@ -519,6 +539,7 @@ int main(void)
 		cmocka_unit_test(versions_are_negotiated),
 		cmocka_unit_test(strangers_do_not_keep_clients_out),
 		cmocka_unit_test(strangers_may_only_send_a_hello),
+		cmocka_unit_test(strangers_do_not_fill_the_log),
 		cmocka_unit_test(a_ticket_is_used_once),
 		cmocka_unit_test(a_message_says_that_there_is_an_sm),
 		cmocka_unit_test(wrong_options_are_refused),
