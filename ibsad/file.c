@@ -223,8 +223,9 @@ static int file_send(struct umad_file *base, const void *packet, size_t len)
 	}
 }
 
-/* @packet: of at least QUEUE_HEADER_BYTES */
-static void response_note(struct client_file *file, const uint8_t *packet)
+/* @len: at least QUEUE_HEADER_BYTES */
+static void response_note(struct client_file *file, const uint8_t *packet,
+			  size_t len)
 {
 	const uint8_t *mad = packet + UMAD_HEADER_BYTES;
 	struct umad_header header;
@@ -233,7 +234,8 @@ static void response_note(struct client_file *file, const uint8_t *packet)
 	if (header.status)
 		ibsad_owned_unanswered(&file->daemon->owned, file, mad);
 	else if (mad_is_response(mad))
-		ibsad_owned_response(&file->daemon->owned, file, mad);
+		ibsad_owned_response(&file->daemon->owned, file, mad,
+				     len - UMAD_HEADER_BYTES);
 	else
 		return;
 	if (!file->in_flight)
@@ -276,7 +278,7 @@ static int large_receive(struct client_file *file,
 		ibsad_packet_free(&file->queue, packet);
 		return got < 0 ? got : -EIO;
 	}
-	response_note(file, packet->bytes);
+	response_note(file, packet->bytes, packet->len);
 	ibsad_queue_append(&file->queue, packet);
 	return 1;
 }
@@ -291,7 +293,7 @@ static int packet_receive(struct client_file *file)
 							  &buffer, 1);
 
 	if (got > 0 && buffer.len >= QUEUE_HEADER_BYTES) {
-		response_note(file, bytes);
+		response_note(file, bytes, buffer.len);
 		(void)ibsad_queue_put(&file->queue, bytes, buffer.len);
 	}
 	if (got != -ENOSPC)

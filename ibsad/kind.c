@@ -147,6 +147,23 @@ void ibsad_states_add(struct registration *registration, const uint8_t *record,
 	ibsad_states_set(registration, before | now);
 }
 
+/* The SA chooses each GUID that is 0 in a Set, and another one the next time. */
+void ibsad_states_answered(struct registration *registration,
+			   const uint8_t *record)
+{
+	static const uint8_t none[8];
+
+	if (registration->kind->states != STATES_GUIDS)
+		return;
+	for (size_t i = 0; i < GUIDS; i++) {
+		const size_t at = GUIDS_AT + 8 * i;
+
+		if (registration->states >> i & 1 &&
+		    memcmp(record + at, none, 8) != 0)
+			memcpy(registration->record + at, record + at, 8);
+	}
+}
+
 /* The first GUID of block 0 is the port GUID. */
 static bool block_is_free(const uint8_t *record)
 {

@@ -332,6 +332,16 @@ static void set_failed(struct registration *registration)
 		ibsad_registration_free(registration);
 }
 
+static void set_succeeded(struct registration *registration, const uint8_t *mad,
+			  size_t len)
+{
+	ibsad_registration_begun(registration);
+	if (len < IBSA_MAD_BYTES)
+		return;
+	ibsad_states_answered(registration, mad + IBSA_SA_HEADER_BYTES);
+	ibsad_registration_note(registration, false);
+}
+
 static void delete_succeeded(struct registration *registration)
 {
 	registration->is_delete = false;
@@ -347,7 +357,7 @@ static void delete_succeeded(struct registration *registration)
  * not count.
  */
 void ibsad_owned_response(struct owned *owned, struct client_file *file,
-			  const uint8_t *mad)
+			  const uint8_t *mad, size_t len)
 {
 	const bool has_failed = ibsa_be16(mad + MAD_STATUS);
 	struct registration *registration = registration_sent(owned, file, mad);
@@ -364,7 +374,7 @@ void ibsad_owned_response(struct owned *owned, struct client_file *file,
 	else if (!registration->is_delete && has_failed)
 		set_failed(registration);
 	else if (!registration->is_delete)
-		ibsad_registration_begun(registration);
+		set_succeeded(registration, mad, len);
 }
 
 void ibsad_owned_unanswered(struct owned *owned, struct client_file *file,

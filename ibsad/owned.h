@@ -71,12 +71,12 @@ enum owned_answer ibsad_owned_judge(struct owned *owned,
 				    const char **out_reason);
 
 /*
- * ibsad_owned_response(): a response for a client has arrived; @mad has at
- * least its MAD header. ibsad_owned_unanswered(): a client's request has ended
+ * ibsad_owned_response(): a response for a client has arrived; @len is at least
+ * that of a MAD header. ibsad_owned_unanswered(): a client's request has ended
  * without a response; @mad is the header of the request.
  */
 void ibsad_owned_response(struct owned *owned, struct client_file *file,
-			  const uint8_t *mad);
+			  const uint8_t *mad, size_t len);
 void ibsad_owned_unanswered(struct owned *owned, struct client_file *file,
 			    const uint8_t *mad);
 

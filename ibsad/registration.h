@@ -119,6 +119,10 @@ void ibsad_states_set(struct registration *registration, uint8_t states);
 void ibsad_states_add(struct registration *registration, const uint8_t *record,
 		      uint64_t mask);
 
+/* Note the GUIDs that the SA has chosen in its answer to a Set. */
+void ibsad_states_answered(struct registration *registration,
+			   const uint8_t *record);
+
 /* Whether records of the SA have nothing of another program. */
 bool ibsad_kind_is_free(const struct owned_kind *kind,
 			const struct ibsa_reply *reply);

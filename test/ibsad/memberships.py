@@ -187,6 +187,25 @@ class Memberships(Test):
         root.close()
 
 
+    def alias_guids_that_the_sa_chose_stay(self):
+        """After a restart of the SM, too, and in the order of their Sets."""
+        self.stop()
+        self.start("--guid-info")
+        root = Client(self.environment["IBSA_FABRIC"][len("unix:"):])
+        alice = connect(self.path, ALICE)
+        expect(block(alice, 0, 3, 0), (0, 0), "a GUID of the SA")
+        expect(block(alice, 0, 2, 0), (0, 0), "another one")
+        chosen = guids(root, 0)
+        expect(len(chosen), 2, "GUIDs")
+        if not DROP_IN:
+            self.run("fabric", "sm", "stop")
+            self.run("fabric", "sm", "start")
+            self.await_(lambda: len(guids(root, 0)), 2)
+            expect(guids(root, 0), chosen, "GUIDs after the restart")
+        alice.close()
+        self.await_(lambda: guids(root, 0), [])
+        root.close()
+
     def alias_guids_stay_at_the_port(self):
         """Another port has the LID by now that this port had."""
         folder = os.path.dirname(self.path)
@@ -233,5 +252,6 @@ if __name__ == "__main__":
         Memberships.the_broadcast_group_survives,
         Memberships.users_create_groups,
         Memberships.users_have_alias_guids,
+        Memberships.alias_guids_that_the_sa_chose_stay,
         Memberships.alias_guids_stay_at_the_port,
     ), ("--multicast", "ff15:7::/32", "--multicast", "ff12:401b::/32")))
