@@ -465,7 +465,8 @@ int ibsa_topology_wait_sized(struct ibsa_client *client,
  * wait for the result
  *
  * Return: 0; -EBUSY called by a callback of @client; an error or later failure
- * of ibsa_topology_read(); or an error of ibsa_wait(), except -EINTR
+ * of ibsa_topology_read(); or an error of ibsa_wait(), which is called again
+ * after a signal
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_topology_wait(struct ibsa_client *client,
