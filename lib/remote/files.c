@@ -176,6 +176,9 @@ int ibsa__remote_files_open(const char *fabric, const char *device,
 	ibsa__files_init(&files->base, &remote_ops);
 	files->address_err = ibsa__remote_address_find(
 		fabric, device, process_node, 0, NULL, &files->address);
+	/* Callers take -ENOENT for a kernel module that is not loaded. */
+	if (files->address_err == -ENOENT)
+		files->address_err = -ENODEV;
 	pthread_mutex_init(&files->lock, NULL);
 	*out = &files->base;
 	return 0;

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ibsa/device.h>
 #include <ibsa/records.h>
 #include <ibsa/types.h>
 
@@ -530,6 +531,21 @@ static void wrong_options_are_refused(void **state)
 	tcp_stop(&tcp);
 }
 
+/* A file of a token that does not exist is no missing kernel module. */
+static void a_missing_token_is_a_missing_server(void **state)
+{
+	struct ibsa_device_list *list;
+	unsigned int version;
+
+	(void)state;
+	assert_int_equal(setenv("IBSA_FABRIC",
+				"tcp:18515,token=/nonexistent/token", 1),
+			 0);
+	assert_int_equal(ibsa_devices_read(&list), -ENODEV);
+	assert_int_equal(ibsa_umad_version(NULL, &version), -ENODEV);
+	unsetenv("IBSA_FABRIC");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -543,6 +559,7 @@ int main(void)
 		cmocka_unit_test(a_ticket_is_used_once),
 		cmocka_unit_test(a_message_says_that_there_is_an_sm),
 		cmocka_unit_test(wrong_options_are_refused),
+		cmocka_unit_test(a_missing_token_is_a_missing_server),
 	};
 
 	unsetenv("IBSA_FABRIC");
