@@ -177,8 +177,10 @@ static int hosts_find(struct cli *cli, const struct path_query *path_query,
 	const bool has_nodes = has_name(path_query);
 	const struct nodes *nodes = has_nodes ? &out->nodes : NULL;
 	int status = has_nodes ? nodes_read(cli, &out->nodes) : CLI_DONE;
+	int unnamed = 0;
 
 	for (int i = 0; i < 2 && status == CLI_DONE; i++) {
+		unnamed = i;
 		found[i] = ends_find(cli, nodes, &path_query->ends[i],
 				     &out->ends[i]);
 		if (found[i] != CLI_NO || !out->expected.topology)
@@ -190,13 +192,13 @@ static int hosts_find(struct cli *cli, const struct path_query *path_query,
 	for (int i = 0; i < 2 && status == CLI_DONE; i++) {
 		if (found[i] != CLI_NO || out->absent[i].count)
 			continue;
+		unnamed = i;
 		name_absent_explain(cli, "", path_query->ends[i].name);
 		status = CLI_NO;
 	}
 	if (status == CLI_NO)
-		status = path_add_unnamed(
-			cli, rows, form, out->ends,
-			cli->args[1 + (out->ends[0].count > 0)]);
+		status = path_add_unnamed(cli, rows, form, out->ends,
+					  cli->args[1 + unnamed]);
 	return status;
 }
 
