@@ -558,7 +558,7 @@ static int socket_path_check(const char *path, const char *title,
 	if (strlen(path) >= SERVER_PATH_MAX)
 		return ibsa__fail(error, -ENAMETOOLONG,
 				  "cannot create a socket at %.40s...: the "
-				  "path has more than %d characters; choose a "
+				  "path has more than %d bytes; choose a "
 				  "shorter path",
 				  path, SERVER_PATH_MAX - 1);
 	return 0;

@@ -59,7 +59,7 @@ static void ready_print(struct out *out, struct tree *tree)
 		return;
 	}
 	out_clean_line(out, "%s has the device files of %s", tree->path,
-		       *tree->host ? tree->host : "this machine");
+		       *tree->host ? tree->host : "the default host");
 	out_flush(out);
 }
 

@@ -162,8 +162,8 @@ static int find_partition(struct reader *reader, struct slice name,
 		if (!pkey || reader->count == PARTITIONS_MAX)
 			return ibsa__partitions_fail(
 				reader, -EINVAL,
-				"the file has more than %d partitions, with the "
-				"default partition",
+				"the file has more than %d partitions, counting "
+				"the default partition",
 				PARTITIONS_MAX);
 		found = &reader->all[reader->count++];
 		*found = (struct partition){ .name = name, .pkey = pkey };

@@ -289,7 +289,8 @@ static int tree_write(struct tree *tree, uint32_t first)
 
 /*
  * Find the host in the command's arguments, which may end with a port, as in
- * IBSA_NODE. Without a host, the host is this machine.
+ * IBSA_NODE. Without a host, it is that with this machine's host name, or else
+ * that of the first adapter.
  */
 static int host_find(struct ibsa_fabric *fabric, const char *host,
 		     struct ibsa_error *error, struct fabric_seat *out)
@@ -343,6 +344,6 @@ int ibsa__fabric_tree(struct ibsa_fabric *fabric, const char *args, char *out,
 					  "the device files of an adapter of "
 					  "%.64s do not fit into an answer: it "
 					  "has too many ports",
-					  *host ? host : "this machine")
+					  *host ? host : "the default host")
 			     : err;
 }

@@ -105,7 +105,8 @@ ibsa_device_at(const struct ibsa_device_list *list, size_t index)
  *
  * Return: 0, also for an empty list; -ENOSYS there is no class/infiniband in
  * sysfs, usually because the kernel's RDMA modules are not loaded; -ENODEV,
- * -ENXIO no such fabric server, node or port; at a fabric server, -EACCES and
+ * -ENXIO no fabric server, node or port as $IBSA_FABRIC and $IBSA_NODE name it;
+ * at a fabric server, -EACCES and
  * other errors of ibsa_open(); -ENOMEM; or the error from reading sysfs
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.

@@ -284,7 +284,8 @@ int ibsa_fabric_parse_sized(const char *text, size_t len,
 
 /**
  * ibsa_fabric_parse - create a fabric from text in memory
- * @text:    contents of a topology file without include lines; not a capture
+ * @text:    contents of a topology file without include lines; a capture is
+ *           accepted only by ibsa_fabric_load()
  * @options: NULL: all defaults
  * @error:   as for ibsa_fabric_load()
  *

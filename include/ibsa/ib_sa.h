@@ -932,7 +932,8 @@ int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
  * May wait for the SA's ClassPortInfo at the first use of an Omni-Path port.
  *
  * Return: PR_OPA_SUPPORTED; PR_IB_SUPPORTED, also without ClassPortInfo; or
- * PR_NOT_SUPPORTED, also without such a port or access to it
+ * PR_NOT_SUPPORTED, also if @device has no port @port_num or the port cannot be
+ * opened
  *
  * Source: Linux drivers/infiniband/core/sa_query.c.
  */

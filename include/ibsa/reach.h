@@ -152,8 +152,9 @@ struct ibsa_reach_options {
  * @redirects, @tries, @rtt_ns: of the query for the path, see struct ibsa_reply
  * @redirect:   as in struct ibsa_reply, valid until the callback returns; NULL
  *              from ibsa_reach_wait(), and after a search for a reason
- * @reason:     why there is no path, if a search found a reason; if @err is not
- *              0 and the client's port is down, IBSA_REASON_THIS_PORT_DOWN
+ * @reason:     why there is no path, if a search found a reason; if @err is
+ *              neither 0 nor -ECANCELED and the client's port is down,
+ *              IBSA_REASON_THIS_PORT_DOWN
  * @is_certain: as in struct ibsa_reason
  * @detail:     as in struct ibsa_reason
  */
@@ -266,13 +267,13 @@ int ibsa_host_select_sized(const struct ibsa_node *nodes, size_t size,
  * ibsa_host_select - select the ports of a host from NodeRecords
  * @nodes: decoded NodeRecords, one for each port
  * @name:  a whole node description; its first word, which is the host; or
- *         HOST/DEVICE
+ *         HOST/DEVICE, for the description "HOST DEVICE"
  * @out:   receives copies, which ibsa_host_ports_free() frees; NULL if none
  *         matches
  *
- * Selects the nodes that match best: a description or first word before
- * HOST/DEVICE, then the same case before another case, then channel adapters
- * before other nodes. @out is sorted by description, in the order of
+ * Selects the nodes that match best: those with this description or first word
+ * rather than those of HOST/DEVICE; then those in the same case rather than in
+ * another; then channel adapters rather than other nodes. @out is sorted by description, in the order of
  * strverscmp(3), such as node2 before node10; then by node GUID and port
  * number. Any thread may call this function.
  *

@@ -149,8 +149,8 @@ enum ibsa_severity {
  * @guid: GUID of the node, host byte order; 0: none
  * @port: number of the port; 0: none, or port 0
  * @what: one sentence
- * @missing_device: of rail-missing: name of the adapter that is missing, as on
- *        the wire; valid as long as the topology; otherwise NULL
+ * @missing_device: of rail-missing: name of the adapter that is missing, as the
+ *        SA returned it; valid as long as the topology; otherwise NULL
  * @missing_port: number of the port of @missing_device; otherwise 0
  */
 struct ibsa_finding {

@@ -348,8 +348,9 @@ struct ibsa_verbs_async_fd;
 /**
  * ibsa_verbs_async_fd_get - set async_fd to the device's own file
  *
- * While a context of libibverbs is attached or has registrations, its async_fd
- * is an epoll file, which the kernel does not accept for new queues. With
+ * While a context of libibverbs is attached (ibsa_verbs_attach()) or has
+ * registrations (ibv_register_sm_events()), its async_fd is an epoll file, which
+ * the kernel does not accept for new queues. With
  * IBSA_VERBS_NAMES, ibv_create_qp() and similar names are macros for functions
  * that call ibsa_verbs_async_fd_get() before the creation and
  * ibsa_verbs_async_fd_put() after it. Call both also around functions of other

@@ -19,8 +19,8 @@ enum {
 	/* Maximum number of entries of /proc that one search reads. */
 	FOLDERS_MAX = 32768,
 	/*
-	 * Maximum number of descriptors that one search checks; this takes
-	 * about 100 ms.
+	 * Maximum number of descriptors, of all processes together, that one
+	 * search for the users of a file checks; this takes about 100 ms.
 	 */
 	LINKS_MAX = 65536,
 	PATH_BYTES = 512,

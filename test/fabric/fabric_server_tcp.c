@@ -531,7 +531,7 @@ static void wrong_options_are_refused(void **state)
 	tcp_stop(&tcp);
 }
 
-/* A file of a token that does not exist is no missing kernel module. */
+/* The error differs from that of a kernel module that is not loaded. */
 static void a_missing_token_is_a_missing_server(void **state)
 {
 	struct ibsa_device_list *list;
