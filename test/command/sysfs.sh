@@ -174,7 +174,7 @@ wrong_arguments() {
 	run 2 fabric sysfs dgx1 d -C mlx5_0
 	[ -z "$(find . -name d -o -name missing)" ] || fail 'a directory stays'
 	sysfs '' d
-	grep -q 'of this machine$' said || fail "no host: $(cat said)"
+	grep -q 'of the default host$' said || fail "no host: $(cat said)"
 	stop "$tree" 0
 	stop "$server" 0
 }
