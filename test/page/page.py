@@ -23,6 +23,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 BROWSER = HERE / "browser"
+FEW_SWITCHES = HERE.parents[1] / "examples/fabrics/fat-tree-16.net"
 SIZES = ((1280, 800), (1920, 1080))
 HOSTS = (4, 700, 10000)
 BYTES_MAX = 5_000_000
@@ -325,6 +326,29 @@ def check_nothing_overlaps(check, browser):
                "the page is wider than the window")
 
 
+def check_lines(check, browser, ibsa, folder):
+    """A line between two groups does not end inside the panel of a group."""
+    path = folder / "lines.html"
+    subprocess.run([ibsa, "--fabric", FEW_SWITCHES, "page", "-o", path],
+                   check=True)
+    browser.load(path)
+    points, inside = browser.run("""(() => {
+        const points = [];
+        context.moveTo = context.lineTo = (x, y) => points.push([x, y]);
+        for (const section of layout.sections.filter(s => s.isDirect))
+            bundlesDraw({ bundles: section.bundles.filter(b =>
+                b.a.group !== b.b.group && b.a.box.y !== b.b.box.y) });
+        delete context.moveTo;
+        delete context.lineTo;
+        const panels = nodes.map(n => n.group && n.group.box).filter(Boolean);
+        return [points.length, points.filter(([x, y]) => panels.some(p =>
+            x > px(p.x) + 1 && x < px(p.x + p.w) - 1 &&
+            y > py(p.y) + 1 && y < py(p.y + p.h) - 1)).length];
+    })()""")
+    check.that(points >= 16, f"{points} ends of lines between groups")
+    check.that(not inside, f"{inside} of {points} ends of lines are in a group")
+
+
 def check_narrow(check, browser):
     """On a telephone, no word of a table is broken; tables scroll instead."""
     browser.size(420, 900)
@@ -430,6 +454,7 @@ def main():
         browser.open()
         check_witness(check, browser, folder)
         check_hostile(check, browser, ibsa, folder)
+        check_lines(check, browser, ibsa, folder)
         for hosts in HOSTS:
             check_page(check, browser, ibsa, generator, folder, hosts)
     finally:
