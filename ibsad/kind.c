@@ -123,7 +123,8 @@ void ibsad_states_set(struct registration *registration, uint8_t states)
 		*join = (uint8_t)((*join & 0xf0) | states);
 	else if (registration->kind->states == STATES_GUIDS)
 		registration->mask = registration->kind->key_mask |
-				     (uint64_t)states << GUID_BIT;
+				     ibsad_states_mask(registration->kind,
+						       states);
 }
 
 void ibsad_states_add(struct registration *registration, const uint8_t *record,
