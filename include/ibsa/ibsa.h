@@ -195,10 +195,10 @@ struct ibsa_query {
  *             -ETIMEDOUT, and the port has no SM; -ECANCELED: ibsa_cancel(),
  *             ibsa_close() or a failing ibsa_query_wait() ended the query;
  *             -EPROTO: the reply is malformed; -EMSGSIZE: the reply is larger
- *             than reply_bytes of struct ibsa_options; -ENODATA: only the first
- *             part of the reply arrived, and @records has the complete records
- *             of that part; -ENODEV: the device disappeared; or the transport's
- *             error
+ *             than reply_bytes of struct ibsa_options; -ENOMEM: there was not
+ *             enough memory for the reply; -ENODATA: only the first part of the
+ *             reply arrived, and @records has the complete records of that
+ *             part; -ENODEV: the device disappeared; or the transport's error
  * @status:    MAD status, all 16 bits; 0 if @err is not 0; IBSA_STATUS_BUSY if
  *             the SA replied only BUSY until the deadline
  * @redirects: if @status is a redirection that the client did not follow: how

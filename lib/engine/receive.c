@@ -291,19 +291,27 @@ static void reply_handle(struct ibsa__engine *engine, struct txn *txn,
 	txn_answer(engine, txn, &reply);
 }
 
+/*
+ * Whether @message is the first part of a reply, for which the transport had no
+ * room or no memory.
+ */
+static bool message_is_cut(const struct ibsa_message *message)
+{
+	return message->err == -EMSGSIZE ||
+	       (message->err == -ENOMEM && message->len > MAD_METHOD &&
+		message->mad[MAD_METHOD] & METHOD_RESPONSE);
+}
+
 static void message_handle(struct ibsa__engine *engine,
 			   const struct ibsa_message *message)
 {
 	struct txn *txn;
 
-	if (message->err && message->err != -EMSGSIZE) {
+	if (message->err && !message_is_cut(message)) {
 		send_failure_handle(engine, message);
 		return;
 	}
-	/*
-	 * message->err means that the transport dropped a reply because it was
-	 * too large. Reports that were queued behind the reply may be lost.
-	 */
+	/* Reports that were queued behind a cut reply may be lost. */
 	if (message->err)
 		listener_report_loss(engine);
 	if (message->len < IBSA_SA_HEADER_BYTES) {

@@ -162,8 +162,8 @@ static void report_has_its_source(void **state)
 }
 
 /*
- * The listener is told that Reports may be lost: with a reply that was too
- * large, and after a receive error.
+ * The listener is told that Reports may be lost: with a reply for which the
+ * transport had no room or no memory, and after a receive error.
  */
 static void loss_is_reported(void **state)
 {
@@ -178,9 +178,13 @@ static void loss_is_reported(void **state)
 			IBSA_MAD_BYTES, -EMSGSIZE);
 	puppet_advance(&puppet, receiver->engine, 0);
 	assert_int_equal(receiver->missed, 1);
+	message_deliver(PUPPET_SM_LID, IBSA_METHOD_GET_TABLE_RESP,
+			IBSA_MAD_BYTES, -ENOMEM);
+	puppet_advance(&puppet, receiver->engine, 0);
+	assert_int_equal(receiver->missed, 2);
 	puppet.recv_err = -ENOBUFS;
 	assert_int_equal(ibsa__engine_dispatch(receiver->engine), -ENOBUFS);
-	assert_int_equal(receiver->missed, 2);
+	assert_int_equal(receiver->missed, 3);
 }
 
 static void listening_fails(void **state)
