@@ -8,6 +8,7 @@
 
 enum {
 	SET = IBSA_METHOD_SET,
+	DELETE = IBSA_METHOD_DELETE,
 	GET = IBSA_METHOD_GET,
 	POLL_MS = IBSA_DEFAULT_PORT_INTERVAL_MS,
 	/*
@@ -332,6 +333,32 @@ static void member_joins_again_from_its_callback(void **state)
 	assert_true(group_is_joined(&plug, 1, FULL));
 }
 
+/*
+ * After the SA has deleted a group, a join shares the freed membership until
+ * the request to leave was sent. Then ib_sa_get_mcmember_rec() fails, and a
+ * join sends a request.
+ */
+static void deleted_group_is_joined_after_it_was_left(void **state)
+{
+	struct member b = { 0 };
+
+	(void)state;
+	ib_sa_free_multicast(a.multicast);
+	member_join(&plug, 1, FULL, &b);
+	assert_int_equal(b.calls, 1);
+	assert_int_equal(plug.puppet.sent_count, 1);
+	assert_true(group_is_joined(&plug, 1, FULL));
+	member_leave(&plug, &b);
+	assert_request(&plug, 2, DELETE, 1, FULL);
+	assert_false(group_is_joined(&plug, 1, FULL));
+	member_join(&plug, 1, FULL, &a);
+	sa_refuse(&plug, IBSA_STATUS_REQ_INVALID);
+	assert_request(&plug, 3, SET, 1, FULL);
+	sa_accept(&plug);
+	assert_int_equal(a.calls, 1);
+	assert_int_equal(a.status, 0);
+}
+
 /* The SA is queried regularly for the membership. */
 static void membership_is_read_back(void **state)
 {
@@ -489,6 +516,7 @@ int main(void)
 		TEST(lost_group_does_not_wait_for_a_read),
 		TEST(member_that_waits_asks_again),
 		TEST(member_joins_again_from_its_callback),
+		TEST(deleted_group_is_joined_after_it_was_left),
 		TEST(membership_is_read_back),
 		TEST(forgotten_membership_resets),
 		TEST(no_answer_says_nothing),
