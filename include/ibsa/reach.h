@@ -273,9 +273,9 @@ int ibsa_host_select_sized(const struct ibsa_node *nodes, size_t size,
  *
  * Selects the nodes that match best: those with this description or first word
  * rather than those of HOST/DEVICE; then those in the same case rather than in
- * another; then channel adapters rather than other nodes. @out is sorted by description, in the order of
- * strverscmp(3), such as node2 before node10; then by node GUID and port
- * number. Any thread may call this function.
+ * another; then channel adapters rather than other nodes. @out is sorted by
+ * description as strverscmp(3) does, such as node2 before node10; then by node
+ * GUID and port number. Any thread may call this function.
  *
  * Return: 0, also if no node matches; -EINVAL @name is NULL or empty; -ENOMEM
  */
