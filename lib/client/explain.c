@@ -107,6 +107,11 @@ static void error_explain(const struct ibsa_reply *reply,
 			   "fewer records, or raise reply_bytes of struct "
 			   "ibsa_options");
 		break;
+	case -ENOMEM:
+		ibsa__fail(out, 0,
+			   "there was not enough memory for the SA's reply; "
+			   "select fewer records");
+		break;
 	case -ENODATA:
 		ibsa__fail(out, 0,
 			   "only the first part of the SA's reply arrived; "

@@ -126,6 +126,7 @@ static void every_end_is_explained(void **state)
 	const struct ibsa_reply cancelled = { .err = -ECANCELED };
 	const struct ibsa_reply malformed = { .err = -EPROTO };
 	const struct ibsa_reply large = { .err = -EMSGSIZE };
+	const struct ibsa_reply no_memory = { .err = -ENOMEM };
 	const struct ibsa_reply cut = { .err = -ENODATA, .count = 5 };
 	const struct ibsa_reply gone = { .err = -ENODEV };
 	const struct ibsa_reply busy = { .status = IBSA_STATUS_BUSY };
@@ -143,6 +144,7 @@ static void every_end_is_explained(void **state)
 	ASSERT_TEXT(explained(&cancelled), "cancelled");
 	ASSERT_TEXT(explained(&malformed), "malformed");
 	ASSERT_TEXT(explained(&large), "larger");
+	ASSERT_TEXT(explained(&no_memory), "for the SA's reply");
 	ASSERT_TEXT(explained(&cut), "records: 5");
 	ASSERT_TEXT(explained(&gone), "No such device");
 	ASSERT_TEXT(explained(&busy), "busy");
