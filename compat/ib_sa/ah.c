@@ -236,11 +236,12 @@ const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
 {
 	struct ibsa_gid_entry entry;
 	struct port_view port;
-	int err;
+	int err = -EINVAL;
 
-	if (!port_num || port_num > UINT8_MAX ||
-	    port_view_read(device, (uint8_t)port_num, &port))
-		return error_pointer(-EINVAL);
+	if (port_num && port_num <= UINT8_MAX)
+		err = port_view_read(device, (uint8_t)port_num, &port);
+	if (err)
+		return error_pointer(err == -ENOMEM ? err : -EINVAL);
 	if (index < 0 || index > UINT16_MAX)
 		return error_pointer(-EINVAL);
 	err = gid_entry_read(device, (uint8_t)port_num, (uint32_t)index,
@@ -272,6 +273,8 @@ static int gid_find_in_fabric(struct ib_device *device, uint8_t port_num,
 		struct ibsa_gid_entry entry;
 		int err = gid_in_fabric(device, port_num, index, &entry);
 
+		if (err == -ENOMEM)
+			return err;
 		if (err && err != -ENODATA)
 			break;
 		if (err || !entry_fits(&entry, gid, type, ifindex))
