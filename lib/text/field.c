@@ -12,6 +12,7 @@
 #include "base/letter.h"
 #include "common/clean.h"
 #include "text/code.h"
+#include "text/value.h"
 #include "common/text.h"
 
 int ibsa_field_name_format(const struct ibsa_field *field, unsigned int index,
@@ -235,18 +236,19 @@ static int blob_get(const char *text, unsigned int max, uint8_t *out)
 static int vl_weight_parse(const char *text, uint64_t *out)
 {
 	const char *colon = strchr(text, ':');
-	char vl_text[sizeof("0xff")];
 	uint64_t vl;
 	uint64_t weight;
+	int vl_err;
 	int err;
 
-	if (!colon || (size_t)(colon - text) >= sizeof(vl_text))
+	if (!colon)
 		return -EINVAL;
-	memcpy(vl_text, text, (size_t)(colon - text));
-	vl_text[colon - text] = '\0';
-	err = ibsa_number_parse(vl_text, WEIGHT_BITS, &vl);
-	if (!err)
-		err = ibsa_number_parse(colon + 1, WEIGHT_BITS, &weight);
+	vl_err = ibsa__number_parse(text, (size_t)(colon - text), WEIGHT_BITS,
+				    &vl);
+	err = ibsa_number_parse(colon + 1, WEIGHT_BITS, &weight);
+	/* If one part is not a number, it does not matter how large the other is. */
+	if (vl_err && err != -EINVAL)
+		err = vl_err;
 	if (!err)
 		*out = vl << WEIGHT_BITS | weight;
 	return err;
