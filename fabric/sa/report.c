@@ -2,8 +2,9 @@
 /*
  * Sends Reports, repeats them, and ends them when they are answered.
  *
- * Source: IBA vol 1, 13.4.11; OpenSM 3.3, osm_inform.c and its defaults, for
- * transaction IDs and timeouts. OpenSM on Linux has one more try.
+ * Source: IBA vol 1, 13.4.11, which leaves the number of tries open; OpenSM 3.3,
+ * osm_inform.c, for transaction IDs; and its defaults for the timeout and for the
+ * retries, which libibumad counts without the first try (umad_send(3)).
  */
 #include <errno.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #include "fabric/sa/sa.h"
 
 enum {
-	TRIES = 3,
+	TRIES = 4,
 	TRY_MS = 200,
 	FIRST_ID = 0x02dab001,
 };

@@ -325,7 +325,7 @@ static void impaired_links_change_nothing(void **state)
 	lose(0, 0);
 }
 
-/* All three tries of Reports are lost; the audit of nodes finds the changes. */
+/* All four tries of Reports are lost; the audit of nodes finds the changes. */
 static void audit_finds_lost_reports(void **state)
 {
 	(void)state;
@@ -335,7 +335,7 @@ static void audit_finds_lost_reports(void **state)
 
 		snprintf(node, sizeof(node), "H%d", i);
 		for (int up = 0; up <= 1; up++) {
-			lose(100, 3);
+			lose(100, 4);
 			set_link(node, up);
 			time_pass(2 * AUDIT_MS);
 			assert_last(up ? IBSA_EVENT_GID_IN : IBSA_EVENT_GID_OUT,
