@@ -64,7 +64,7 @@ static int token_have(const char *path, struct ibsa_error *error,
 	if (err && err != -EEXIST)
 		return ibsa__fail(error, err, "cannot create the token %s: %s",
 				  path, ibsa__errno_text(-err).bytes);
-	return ibsa__token_read(path, error, out);
+	return ibsa__token_read(path, TOKEN_OWN, error, out);
 }
 
 static int tokens_read(struct server *server, struct ibsa_error *error)

@@ -118,7 +118,8 @@ static int tcp_read(const char *path, struct ibsa_error *error,
 	memcpy(out->path, path, len);
 	out->path[len] = '\0';
 	out->is_tcp = true;
-	return ibsa__token_read(file + strlen(token), error, &out->token);
+	return ibsa__token_read(file + strlen(token), TOKEN_ANY, error,
+				&out->token);
 }
 
 static int unix_read(const char *fabric, const char *path,

@@ -172,23 +172,12 @@ int ibsa__token_parse(const char *text, size_t len, struct tcp_token *out)
 	return 0;
 }
 
-/*
- * Whether only this user, or root, can read the file. Root may use the files of
- * other users.
- */
-static bool is_private(const large_stat *file)
+/* Check the kind, the mode and the owner of a token's file. */
+static int token_file_check(int fd, const char *path, enum token_owner owner,
+			    struct ibsa_error *error)
 {
-	return !(file->st_mode & (S_IRWXG | S_IRWXO)) &&
-	       (!geteuid() || !file->st_uid || file->st_uid == geteuid());
-}
-
-static int token_file_read(int fd, const char *path, struct ibsa_error *error,
-			   struct tcp_token *out)
-{
-	/* One byte more than a token has, to detect a longer text. */
-	char text[2 * REMOTE_TOKEN_BYTES + 2];
+	const uid_t user = geteuid();
 	large_stat file;
-	ssize_t got;
 
 	if (large_fstat(fd, &file))
 		return ibsa__fail(error, -errno, "cannot read the token %s",
@@ -196,12 +185,31 @@ static int token_file_read(int fd, const char *path, struct ibsa_error *error,
 	if (!S_ISREG(file.st_mode))
 		return ibsa__fail(error, -EINVAL,
 				  "the token %s is not a regular file", path);
-	if (!is_private(&file))
+	if (file.st_mode & (S_IRWXG | S_IRWXO))
 		return ibsa__fail(error, -EACCES,
 				  "the token %s is not used, because other "
 				  "users can read it: make a new one, which "
 				  "only you can read (mode 0600)",
 				  path);
+	if (file.st_uid && file.st_uid != user && (user || owner != TOKEN_ANY))
+		return ibsa__fail(error, -EACCES,
+				  "the token %s is not used, because it "
+				  "belongs to another user, which can read "
+				  "it: give a file of your own",
+				  path);
+	return 0;
+}
+
+static int token_file_read(int fd, const char *path, enum token_owner owner,
+			   struct ibsa_error *error, struct tcp_token *out)
+{
+	/* One byte more than a token has, to detect a longer text. */
+	char text[2 * REMOTE_TOKEN_BYTES + 2];
+	ssize_t got;
+	int err = token_file_check(fd, path, owner, error);
+
+	if (err)
+		return err;
 	got = read(fd, text, sizeof(text));
 	if (got < 0 || ibsa__token_parse(text, (size_t)got, out))
 		return ibsa__fail(error, -EINVAL,
@@ -213,8 +221,8 @@ static int token_file_read(int fd, const char *path, struct ibsa_error *error,
 	return 0;
 }
 
-int ibsa__token_read(const char *path, struct ibsa_error *error,
-		     struct tcp_token *out)
+int ibsa__token_read(const char *path, enum token_owner owner,
+		     struct ibsa_error *error, struct tcp_token *out)
 {
 	/* O_NONBLOCK: a FIFO must not block the caller. */
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -228,7 +236,7 @@ int ibsa__token_read(const char *path, struct ibsa_error *error,
 	if (err)
 		return ibsa__fail(error, err, "cannot open the token %s: %s",
 				  path, ibsa__errno_text(-err).bytes);
-	err = token_file_read(fd, path, error, out);
+	err = token_file_read(fd, path, owner, error, out);
 	close(fd);
 	return err;
 }

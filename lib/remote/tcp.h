@@ -63,10 +63,18 @@ int ibsa__token_parse(const char *text, size_t len,
 		      struct tcp_token *out) IBSA_MUST_USE;
 
 /*
- * Read the token in the file at @path. Return: 0; -ENOENT; -EACCES other users can read the file, or this
- * user cannot; -EINVAL the content is not a token; or another -errno.
+ * Who may own the file of a token: this user or root; or, for a client of root,
+ * anyone, such as the user whose file is mounted into a container.
  */
-int ibsa__token_read(const char *path, struct ibsa_error *error,
+enum token_owner { TOKEN_OWN, TOKEN_ANY };
+
+/*
+ * Read the token in the file at @path. Return: 0; -ENOENT; -EACCES other users
+ * can read the file, or this user cannot, or another user owns it; -EINVAL the
+ * content is not a token; or another -errno.
+ */
+int ibsa__token_read(const char *path, enum token_owner owner,
+		     struct ibsa_error *error,
 		     struct tcp_token *out) IBSA_MUST_USE;
 
 /* Compare secrets in a time that does not depend on them. */

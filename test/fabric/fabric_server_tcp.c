@@ -149,7 +149,8 @@ static struct remote_greeting greeting(const char *token)
 	struct tcp_token read;
 
 	if (token) {
-		assert_int_equal(ibsa__token_read(token, NULL, &read), 0);
+		assert_int_equal(
+			ibsa__token_read(token, TOKEN_ANY, NULL, &read), 0);
 		memcpy(hello.token, read.bytes, sizeof(hello.token));
 	}
 	return hello;
@@ -502,6 +503,29 @@ static int server_try(const char *listen, const char *token,
 	return err;
 }
 
+/*
+ * The owner of a file can read it. A client may use the file of the user that
+ * has started its container.
+ */
+static void a_token_of_another_user_is_refused(void **state)
+{
+	struct ibsa_error error = { .text = "" };
+	struct tcp_token token, read;
+	struct tcp_rig tcp;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	tcp_start(&tcp, false);
+	assert_int_equal(ibsa__token_read(tcp.use, TOKEN_OWN, NULL, &token), 0);
+	assert_int_equal(chown(tcp.use, 1000, (gid_t)-1), 0);
+	assert_int_equal(ibsa__token_read(tcp.use, TOKEN_ANY, NULL, &read), 0);
+	assert_memory_equal(&read, &token, sizeof(token));
+	assert_int_equal(server_try("tcp:0", tcp.use, &error), -EACCES);
+	assert_non_null(strstr(error.text, "belongs to another user"));
+	tcp_stop(&tcp);
+}
+
 static void wrong_options_are_refused(void **state)
 {
 	static const char *const wrong[] = {
@@ -558,6 +582,7 @@ int main(void)
 		cmocka_unit_test(strangers_do_not_fill_the_log),
 		cmocka_unit_test(a_ticket_is_used_once),
 		cmocka_unit_test(a_message_says_that_there_is_an_sm),
+		cmocka_unit_test(a_token_of_another_user_is_refused),
 		cmocka_unit_test(wrong_options_are_refused),
 		cmocka_unit_test(a_missing_token_is_a_missing_server),
 	};
