@@ -177,7 +177,7 @@ static void a_server_that_accepts_no_client_keeps_its_socket(void **state)
 	assert_int_equal(
 		bind(stopped, (struct sockaddr *)&address, sizeof(address)), 0);
 	assert_int_equal(listen(stopped, 0), 0);
-	waiting = server_connect(server, NULL);
+	waiting = server_connect_unix(server, NULL);
 	check_refused(server_fabric(server), server_path(server), -EADDRINUSE);
 	close(waiting);
 	close(stopped);
@@ -254,7 +254,7 @@ static void another_servers_fifo_stays(void **state)
 	};
 	struct remote_head head;
 	char folder[128], path[256] = "";
-	int fd = server_connect(server, "left");
+	int fd = server_connect_unix(server, "left");
 
 	(void)state;
 	assert_int_equal(send(fd, &request, sizeof(request), MSG_NOSIGNAL),

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A fabric server in a thread, and connections to it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <ibsa/types.h>
@@ -89,8 +89,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* With IBSA_TEST_TCP in the environment, clients of the server use TCP. */
-static bool is_over_tcp(void)
+bool server_is_over_tcp(void)
 {
 	return getenv("IBSA_TEST_TCP");
 }
@@ -119,12 +118,12 @@ void server_restart(struct server_rig *server)
 
 	options.report = note;
 	options.arg = server;
-	if (is_over_tcp())
+	if (server_is_over_tcp())
 		tcp_set(server, &options);
 	if (ibsa_fabric_server_open(server->fabric, server_path(server),
 				    &options, &error, &server->server))
 		fail_msg("%s", error.text);
-	if (is_over_tcp())
+	if (server_is_over_tcp())
 		tcp_note(server);
 	server_resume(server);
 }
@@ -260,37 +259,51 @@ struct ibsa_transport *server_transport(const struct server_rig *server,
 	return transport;
 }
 
-static void greet(int fd, const char *node)
+static void greet(int fd, const struct remote_address *address)
 {
 	struct {
 		struct remote_head head;
-		struct remote_hello hello;
-	} frame = {
-		.head = { .length = sizeof(frame.hello), .type = REMOTE_HELLO },
-		.hello = { .version = REMOTE_VERSION },
-	};
+		struct remote_greeting greeting;
+	} frame = { .head = { .type = REMOTE_HELLO } };
+	const size_t answer = sizeof(frame.head) + sizeof(struct remote_hello);
+	size_t len = ibsa__remote_hello_put(address, &frame.greeting);
 
-	snprintf(frame.hello.node, sizeof(frame.hello.node), "%s", node);
-	assert_int_equal(send(fd, &frame, sizeof(frame), MSG_NOSIGNAL),
-			 sizeof(frame));
-	assert_int_equal(recv(fd, &frame, sizeof(frame), MSG_WAITALL),
-			 sizeof(frame));
+	frame.greeting.hello.features = 0;
+	frame.head.length = (uint32_t)len;
+	len += sizeof(frame.head);
+	assert_int_equal(send(fd, &frame, len, MSG_NOSIGNAL), len);
+	assert_int_equal(recv(fd, &frame, answer, MSG_WAITALL), answer);
 	assert_int_equal(frame.head.err, 0);
+}
+
+static int connect_at(const char *fabric, const char *node)
+{
+	struct remote_connection connection;
+	struct remote_address address;
+
+	assert_int_equal(ibsa__remote_address_find(fabric, node ? node : "",
+						   NULL, 0, NULL, &address),
+			 0);
+	assert_int_equal(ibsa__remote_connect_begin(&connection, &address, true,
+						    NULL),
+			 0);
+	assert_int_equal(fcntl(connection.fd, F_SETFL, 0), 0);
+	if (node)
+		greet(connection.fd, &address);
+	return connection.fd;
 }
 
 int server_connect(const struct server_rig *server, const char *node)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	return connect_at(server_address(server), node);
+}
 
-	assert_true(fd >= 0);
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s",
-		 server_path(server));
-	assert_int_equal(
-		connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
-	if (node)
-		greet(fd, node);
-	return fd;
+int server_connect_unix(const struct server_rig *server, const char *node)
+{
+	char name[sizeof(server->path) + sizeof(REMOTE_PREFIX)];
+
+	snprintf(name, sizeof(name), REMOTE_PREFIX "%s", server_path(server));
+	return connect_at(name, node);
 }
 
 void server_command(const struct server_rig *server, const char *line)

@@ -8,6 +8,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -46,6 +47,8 @@ void server_resume(struct server_rig *server);
 const char *server_path(const struct server_rig *server);
 /* "unix:PATH"; or "tcp:127.0.0.1:PORT,token=FILE", for all commands. */
 const char *server_address(const struct server_rig *server);
+/* Whether the clients of servers use TCP. */
+bool server_is_over_tcp(void);
 struct ibsa_fabric *server_fabric(const struct server_rig *server);
 
 /* Run a command, which must succeed. */
@@ -72,6 +75,7 @@ struct ibsa_transport *server_transport(const struct server_rig *server,
  * hello for this node.
  */
 int server_connect(const struct server_rig *server, const char *node);
+int server_connect_unix(const struct server_rig *server, const char *node);
 
 struct remote_file;
 
