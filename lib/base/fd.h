@@ -20,14 +20,25 @@ static inline void fd_close(int *fd)
 }
 
 /*
- * Add @fd to the epoll set @epoll_fd, to wait until @fd is readable. Return: 0
- * or -errno.
+ * Wait for @events of @fd by the epoll set @epoll_fd, in place of other events
+ * if @fd is in the set already. Return: 0 or -errno.
  */
+static inline int fd_watch_for(int epoll_fd, int fd, uint32_t events)
+{
+	struct epoll_event event = { .events = events };
+
+	if (!epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event))
+		return 0;
+	return errno == EEXIST &&
+			       !epoll_ctl(epoll_fd, EPOLL_CTL_MOD, fd, &event)
+		       ? 0
+		       : -errno;
+}
+
+/* Wait by the epoll set until @fd is readable. Return: 0 or -errno. */
 static inline int fd_watch(int epoll_fd, int fd)
 {
-	struct epoll_event readable = { .events = EPOLLIN };
-
-	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &readable) ? -errno : 0;
+	return fd_watch_for(epoll_fd, fd, EPOLLIN);
 }
 
 /*

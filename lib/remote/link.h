@@ -136,6 +136,12 @@ static inline struct remote_link *link_of(struct umad_file *file)
 	return (struct remote_link *)file;
 }
 
+/* A socket that is being connected becomes writable. */
+static inline bool link_is_connecting(const struct remote_link *link)
+{
+	return link->address.is_tcp && link->step == LINK_CONNECTING;
+}
+
 /*
  * ibsa__remote_link_nudge() makes the transport's fd readable, so that the
  * dispatcher calls the changed operation; ibsa__remote_link_nudge_end() undoes
@@ -196,11 +202,11 @@ int ibsa__remote_link_open(struct umad_file *file,
 int ibsa__remote_link_wait_init(struct remote_link *link) IBSA_MUST_USE;
 void ibsa__remote_link_wait_done(struct remote_link *link);
 /*
- * Add a socket to the epoll set, or remove both sockets from it, if there is an
- * epoll set.
+ * Wait for @events of a socket, or remove all sockets from the epoll set, if
+ * there is an epoll set.
  */
-int ibsa__remote_link_watch(const struct remote_link *link,
-			    int fd) IBSA_MUST_USE;
+int ibsa__remote_link_watch(const struct remote_link *link, int fd,
+			    uint32_t events) IBSA_MUST_USE;
 void ibsa__remote_link_unwatch(const struct remote_link *link);
 int ibsa__remote_link_fd(struct umad_file *file);
 int ibsa__remote_link_wait(struct umad_file *file, int timeout_ms);

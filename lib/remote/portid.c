@@ -89,10 +89,11 @@ static void attempt_close(struct portid_attempt *attempt)
 static void attempt_end(struct remote_portid *portid)
 {
 	struct portid_attempt *attempt = &portid->attempt;
+	const int fds[] = { attempt->connection.fd, attempt->data.fd };
 
-	if (attempt->connection.fd >= 0)
-		epoll_ctl(portid->set_fd, EPOLL_CTL_DEL, attempt->connection.fd,
-			  NULL);
+	for (int i = 0; i < 2; i++)
+		if (fds[i] >= 0)
+			epoll_ctl(portid->set_fd, EPOLL_CTL_DEL, fds[i], NULL);
 	attempt_close(attempt);
 }
 
@@ -199,18 +200,23 @@ static int attempt_begin(struct remote_portid *portid)
 	err = ibsa__remote_connect_begin(&attempt->connection,
 					 &attempt->address, false, NULL);
 	if (!err)
-		err = fd_watch(portid->set_fd, attempt->connection.fd);
+		err = fd_watch_for(portid->set_fd, attempt->connection.fd,
+				   attempt->address.is_tcp ? EPOLLOUT
+							   : EPOLLIN);
 	if (err)
 		return err;
 	attempt->step = STEP_CONNECTING;
 	return 0;
 }
 
-static int attempt_request(struct portid_attempt *attempt)
+static int attempt_request(struct remote_portid *portid)
 {
-	const int err = ibsa__remote_connected(&attempt->connection,
-					       &attempt->address);
+	struct portid_attempt *attempt = &portid->attempt;
+	int err = ibsa__remote_connected(&attempt->connection,
+					 &attempt->address);
 
+	if (!err && attempt->address.is_tcp)
+		err = fd_watch(portid->set_fd, attempt->connection.fd);
 	if (err)
 		return err;
 	ibsa__control_open(&attempt->control, attempt->connection.fd,
@@ -220,14 +226,18 @@ static int attempt_request(struct portid_attempt *attempt)
 }
 
 /* The answer to REMOTE_ATTACH has arrived. */
-static int attempt_join(struct portid_attempt *attempt)
+static int attempt_join(struct remote_portid *portid)
 {
+	struct portid_attempt *attempt = &portid->attempt;
+	int err;
+
 	attempt->step = STEP_JOINING;
-	if (attempt->address.is_tcp)
-		return ibsa__remote_join_begin(&attempt->address,
-					       &attempt->data.fd);
-	return ibsa__data_open(&attempt->data, &attempt->control.fds,
-			       attempt->control.ring_bytes, NULL);
+	if (!attempt->address.is_tcp)
+		return ibsa__data_open(&attempt->data, &attempt->control.fds,
+				       attempt->control.ring_bytes, NULL);
+	err = ibsa__remote_join_begin(&attempt->address, &attempt->data.fd);
+	return err ? err
+		   : fd_watch_for(portid->set_fd, attempt->data.fd, EPOLLOUT);
 }
 
 /*
@@ -253,6 +263,9 @@ static int attached_take(struct remote_portid *portid)
 	if (attempt->address.is_tcp)
 		err = ibsa__remote_join_send(attempt->data.fd,
 					     attempt->control.ticket);
+	/* The program is not woken for packets before all agents exist. */
+	if (!err && attempt->address.is_tcp)
+		err = fd_watch_for(portid->set_fd, attempt->data.fd, 0);
 	if (err)
 		return err;
 	attempt->count = ibsa__pending_agents(portid->pending, attempt->agents,
@@ -335,11 +348,11 @@ static int attempt_go(struct remote_portid *portid)
 	if (attempt->step == STEP_NONE)
 		err = attempt_begin(portid);
 	if (!err && attempt->step == STEP_CONNECTING)
-		err = attempt_request(attempt);
+		err = attempt_request(portid);
 	if (!err && attempt->step == STEP_OPENING)
 		err = answer_read(attempt);
 	if (!err && attempt->step == STEP_OPENING)
-		err = attempt_join(attempt);
+		err = attempt_join(portid);
 	if (!err && attempt->step == STEP_JOINING)
 		err = attached_take(portid);
 	if (!err)
@@ -347,20 +360,6 @@ static int attempt_go(struct remote_portid *portid)
 	if (!err)
 		err = fd_watch(portid->set_fd, attempt->data.fd);
 	return err;
-}
-
-/*
- * Return: when to continue an attempt if the server sends nothing. A socket that
- * is being connected does not make the portid readable.
- */
-static uint64_t attempt_next_ns(const struct portid_attempt *attempt)
-{
-	enum { STEP_MS = 10 };
-	const struct remote_connection *connection = &attempt->connection;
-
-	if (attempt->step == STEP_CONNECTING || attempt->step == STEP_JOINING)
-		return clock_now_ns() + STEP_MS * NS_PER_MS;
-	return connection->start_ns + connection->patience_ms * NS_PER_MS;
 }
 
 int ibsa__remote_portid_try(struct remote_portid *portid)
@@ -376,7 +375,9 @@ int ibsa__remote_portid_try(struct remote_portid *portid)
 	if (err == -EINPROGRESS &&
 	    ibsa__clock_left_ms((int)connection->patience_ms,
 				connection->start_ns)) {
-		atomic_store(&portid->next_ns, attempt_next_ns(attempt));
+		atomic_store(&portid->next_ns,
+			     connection->start_ns +
+				     connection->patience_ms * NS_PER_MS);
 		return -EAGAIN;
 	}
 	if (err)

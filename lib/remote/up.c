@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <sys/epoll.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -65,7 +66,7 @@ static int data_open(struct remote_link *link, struct ibsa_error *error)
 	if (!err)
 		err = ibsa__remote_join_send(link->join_fd, control->ticket);
 	if (err == -EINPROGRESS)
-		return 0;
+		return ibsa__remote_link_watch(link, link->join_fd, EPOLLOUT);
 	if (err)
 		return ibsa__remote_tcp_failed(&link->address, err, error);
 	link->data.fd = link->join_fd;
@@ -84,7 +85,7 @@ static int link_finish(struct remote_link *link, struct ibsa_error *error)
 
 	if (got <= 0)
 		return got;
-	err = ibsa__remote_link_watch(link, link->data.fd);
+	err = ibsa__remote_link_watch(link, link->data.fd, EPOLLIN);
 	if (err)
 		return err;
 	watch_take(link);
@@ -94,9 +95,12 @@ static int link_finish(struct remote_link *link, struct ibsa_error *error)
 
 int ibsa__remote_link_up_begin(struct remote_link *link)
 {
-	const int err = ibsa__remote_link_watch(link, link->connection.fd);
+	int err;
 
 	link->step = LINK_CONNECTING;
+	err = ibsa__remote_link_watch(link, link->connection.fd,
+				      link_is_connecting(link) ? EPOLLOUT
+							       : EPOLLIN);
 	if (err)
 		ibsa__remote_link_down(link);
 	return err;
@@ -105,14 +109,16 @@ int ibsa__remote_link_up_begin(struct remote_link *link)
 /* Send the requests of a connection. Return: 0; -EINPROGRESS or an error. */
 static int link_request(struct remote_link *link, struct ibsa_error *error)
 {
-	const int err = ibsa__remote_connected(&link->connection,
-					       &link->address);
+	int err = ibsa__remote_connected(&link->connection, &link->address);
 
 	if (err == -EINPROGRESS)
 		return err;
 	if (err)
 		return ibsa__remote_tcp_failed(&link->address, err, error);
 	link->step = LINK_OPENING;
+	err = ibsa__remote_link_watch(link, link->connection.fd, EPOLLIN);
+	if (err)
+		return err;
 	ibsa__control_open(&link->control, link->connection.fd, &link->address,
 			   true);
 	return 0;

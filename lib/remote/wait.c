@@ -17,9 +17,11 @@
 
 enum { RENEW_MS = 100 };
 
-int ibsa__remote_link_watch(const struct remote_link *link, int fd)
+int ibsa__remote_link_watch(const struct remote_link *link, int fd,
+			    uint32_t events)
 {
-	return link->epoll_fd < 0 ? 0 : fd_watch(link->epoll_fd, fd);
+	return link->epoll_fd < 0 ? 0
+				  : fd_watch_for(link->epoll_fd, fd, events);
 }
 
 /*
@@ -28,11 +30,13 @@ int ibsa__remote_link_watch(const struct remote_link *link, int fd)
  */
 void ibsa__remote_link_unwatch(const struct remote_link *link)
 {
+	const int fds[] = { link->data.fd, link->join_fd, link->connection.fd };
+
 	if (link->epoll_fd < 0)
 		return;
-	if (link->data.fd >= 0)
-		epoll_ctl(link->epoll_fd, EPOLL_CTL_DEL, link->data.fd, NULL);
-	epoll_ctl(link->epoll_fd, EPOLL_CTL_DEL, link->connection.fd, NULL);
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		if (fds[i] >= 0)
+			epoll_ctl(link->epoll_fd, EPOLL_CTL_DEL, fds[i], NULL);
 }
 
 int ibsa__remote_link_wait_init(struct remote_link *link)
@@ -104,12 +108,15 @@ int ibsa__remote_link_wait(struct umad_file *file, int timeout_ms)
 		{ .fd = link->wake_fd, .events = POLLIN },
 		{ .fd = link->data.fd, .events = POLLIN },
 		{ .fd = link->connection.fd, .events = POLLIN },
+		{ .fd = link->join_fd, .events = POLLOUT },
 	};
 
 	link->inbox.is_dry = false;
 	link->is_quiet = false;
 	if (link->outbox.begun_ns)
 		fds[1].events |= POLLOUT;
+	if (link_is_connecting(link))
+		fds[2].events = POLLOUT;
 	if (poll(fds, sizeof(fds) / sizeof(fds[0]),
 		 wait_limit_ms(link, timeout_ms)) < 0)
 		return -errno;
@@ -192,6 +199,7 @@ void ibsa__remote_link_shut(struct umad_file *file, bool is_gone)
  */
 static int set_open(struct remote_link *link)
 {
+	const uint32_t events = link_is_connecting(link) ? EPOLLOUT : EPOLLIN;
 	int err = 0;
 
 	link->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -202,7 +210,9 @@ static int set_open(struct remote_link *link)
 	if (!err)
 		err = fd_watch(link->epoll_fd, link->timer_fd);
 	if (!err && link->connection.fd >= 0)
-		err = fd_watch(link->epoll_fd, link->connection.fd);
+		err = fd_watch_for(link->epoll_fd, link->connection.fd, events);
+	if (!err && link->join_fd >= 0)
+		err = fd_watch_for(link->epoll_fd, link->join_fd, EPOLLOUT);
 	if (!err && link->data.fd >= 0)
 		err = fd_watch(link->epoll_fd, link->data.fd);
 	if (err) {
@@ -246,8 +256,7 @@ int ibsa__remote_link_fd(struct umad_file *file)
 
 /*
  * Begin to connect to the server, without waiting for its answer: a server
- * process that is suspended does not answer. While a link over TCP is being
- * established, the timer for attempts continues it.
+ * process that is suspended does not answer.
  */
 static int link_renew_begin(struct remote_link *link)
 {
