@@ -232,7 +232,8 @@ enum { FLUSH_BATCHES = 16 };
 
 void ibsa__peer_flush(struct server_peer *peer)
 {
-	bool has_room = peer->data.fd >= 0 && pending_send(peer);
+	bool has_room = peer->data.fd >= 0 && !peer->has_ended &&
+			pending_send(peer);
 	struct gathered got;
 	int count = 0;
 
@@ -247,7 +248,7 @@ void ibsa__peer_flush(struct server_peer *peer)
 		ibsa__peer_activate(peer);
 	}
 	if (!peer->is_gone)
-		data_await_room(peer, !has_room);
+		data_await_room(peer, !has_room && !peer->has_ended);
 	if (!peer->is_gone)
 		ibsa__server_alarm(peer->control.server, got.due_ns);
 }

@@ -321,6 +321,12 @@ static bool source_is_late(const struct server_peer *peer,
 	return false;
 }
 
+/* A client that has closed its connection need not complete anything. */
+static void late_disconnect(struct server_peer *peer, const char *why)
+{
+	ibsa__peer_disconnect(peer, peer->has_ended ? NULL : why);
+}
+
 void ibsa__peer_check_deadlines(struct server_peer *peer, uint64_t now_ns)
 {
 	if (peer->is_gone)
@@ -329,18 +335,18 @@ void ibsa__peer_check_deadlines(struct server_peer *peer, uint64_t now_ns)
 	if (peer->data.deadline_ns <= now_ns && ibsa__peer_has_packets(peer))
 		ibsa__peer_activate(peer);
 	if (source_is_late(peer, &peer->control, now_ns))
-		ibsa__peer_disconnect(
-			peer, peer->is_greeted
-				      ? "it did not complete its request "
-					"in time"
-				      : "it did not send its hello in time");
+		late_disconnect(peer,
+				peer->is_greeted
+					? "it did not complete its request in "
+					  "time"
+					: "it did not send its hello in time");
 	else if (source_is_late(peer, &peer->data, now_ns))
-		ibsa__peer_disconnect(
-			peer, peer->has_ticket
-				      ? "it did not connect its data "
-					"socket in time"
-				      : "it did not complete its packet "
-					"in time");
+		late_disconnect(peer,
+				peer->has_ticket
+					? "it did not connect its data socket "
+					  "in time"
+					: "it did not complete its packet in "
+					  "time");
 }
 
 /* Take the socket that the options have, and its file unless it stays. */

@@ -68,6 +68,14 @@ int ibsa__source_repeat(struct server_source *source)
 	return ibsa__server_watch(source, EPOLLIN | EPOLLET);
 }
 
+void ibsa__source_unwatch(struct server_source *source)
+{
+	if (source->is_watched)
+		epoll_ctl(source->server->epoll_fd, EPOLL_CTL_DEL, source->fd,
+			  NULL);
+	source->is_watched = false;
+}
+
 /*
  * Remove a descriptor from the epoll set and close it. close(2) alone does not
  * suffice if a forked child has a copy of the descriptor: it would stay in the
@@ -76,10 +84,7 @@ int ibsa__source_repeat(struct server_source *source)
  */
 void ibsa__source_close(struct server_source *source)
 {
-	if (source->is_watched)
-		epoll_ctl(source->server->epoll_fd, EPOLL_CTL_DEL, source->fd,
-			  NULL);
-	source->is_watched = false;
+	ibsa__source_unwatch(source);
 	if (source->fd >= 0)
 		ibsa__server_fd_close(source->server, source->fd);
 	source->fd = -1;

@@ -134,7 +134,12 @@ struct server_peer {
 	/* The answer to REMOTE_ATTACH has given the client its descriptors. */
 	bool has_attached;
 	bool is_watching; /* the client has asked for events of its port */
-	bool is_gone;	  /* disconnected, and in the server's list @gone */
+	/*
+	 * The client has closed its connection over TCP, but not its data
+	 * socket, through which packets may still arrive.
+	 */
+	bool has_ended;
+	bool is_gone; /* disconnected, and in the server's list @gone */
 	/*
 	 * Bytes of memory for messages that are incomplete or not sent yet,
 	 * without the queue of the umad file, at the end of the last turn.
@@ -315,9 +320,10 @@ int ibsa__server_watch(struct server_source *source,
 int ibsa__source_repeat(struct server_source *source) IBSA_MUST_USE;
 
 /*
- * Stop waiting for a source and close its descriptor, if it is open. The
- * handler of the source is not called again.
+ * Stop waiting for a source; or, also close its descriptor, if it is open, and do
+ * not call its handler again.
  */
+void ibsa__source_unwatch(struct server_source *source);
 void ibsa__source_close(struct server_source *source);
 
 /*

@@ -227,8 +227,7 @@ int ibsa__stranger_join(struct server_peer *stranger, const uint8_t *ticket,
 	if (!peer)
 		return -EPROTO;
 	peer->has_ticket = false;
-	epoll_ctl(server->epoll_fd, EPOLL_CTL_DEL, stranger->control.fd, NULL);
-	stranger->control.is_watched = false;
+	ibsa__source_unwatch(&stranger->control);
 	peer->data.fd = stranger->control.fd;
 	stranger->control.fd = -1;
 	ibsa__source_set_deadline(&peer->data, false);

@@ -254,7 +254,7 @@ static int file_attach(struct remote_connection *connection,
 	return err;
 }
 
-static void file_detach(struct remote_connection *connection)
+static void file_detach(struct remote_file *file, int data_fd)
 {
 	struct remote_request request = { .type = REMOTE_DETACH };
 
@@ -262,7 +262,10 @@ static void file_detach(struct remote_connection *connection)
 	 * An error is ignored: if the server has gone, its umad file has gone,
 	 * too.
 	 */
-	(void)!ibsa__remote_request(connection, &request, NULL);
+	if (file->portid->address.is_tcp)
+		ibsa__remote_join_end(&file->connection, data_fd, PATIENCE_MS);
+	else
+		(void)!ibsa__remote_request(&file->connection, &request, NULL);
 }
 
 /*
@@ -386,7 +389,7 @@ void ibsa__remote_file_close(struct remote_file *file)
 	 * processes have closed their descriptors.
 	 */
 	if (file->children == ibsa__children())
-		file_detach(&file->connection);
+		file_detach(file, data.fd);
 	ibsa__data_close(&data);
 	ibsa__remote_disconnect(&file->connection);
 	shared_free(file->shared);
