@@ -533,23 +533,6 @@ static bool requests_answer(struct server_peer *peer)
 	return true;
 }
 
-/*
- * The client has closed its connection. Over TCP, packets that it has sent
- * before may arrive later through the data socket: the client stays until that
- * ends, too, or until a deadline. Return: false: there are no such packets.
- */
-static bool connection_end(struct server_peer *peer)
-{
-	if (!peer->is_tcp || (peer->data.fd < 0 && !peer->has_ticket))
-		return false;
-	peer->has_ended = true;
-	peer->is_watching = false;
-	ibsa__source_unwatch(&peer->control);
-	ibsa__source_set_deadline(&peer->control, true);
-	ibsa__peer_issm_clear(peer);
-	return true;
-}
-
 /* Return: whether bytes were received. */
 static bool requests_receive(struct server_peer *peer)
 {
@@ -569,7 +552,7 @@ static bool requests_receive(struct server_peer *peer)
 		request_bytes->count += (size_t)got;
 		return true;
 	}
-	if ((!got || errno == ECONNRESET) && connection_end(peer))
+	if ((!got || errno == ECONNRESET) && ibsa__peer_await_data_end(peer))
 		return false;
 	if (!got || (errno != EAGAIN && errno != EINTR))
 		ibsa__peer_disconnect(peer, got < 0 && errno == EPROTO

@@ -77,10 +77,9 @@ void ibsa__source_unwatch(struct server_source *source)
 }
 
 /*
- * Remove a descriptor from the epoll set and close it. close(2) alone does not
- * suffice if a forked child has a copy of the descriptor: it would stay in the
- * epoll set, see epoll(7), and the peer of a socket would not receive end of
- * file.
+ * close(2) alone does not suffice if a forked child has a copy of the descriptor:
+ * it would stay in the epoll set, see epoll(7), and the peer of a socket would
+ * not receive end of file.
  */
 void ibsa__source_close(struct server_source *source)
 {
@@ -274,10 +273,7 @@ static void begin_serving(struct server *server)
 	pthread_mutex_unlock(server->options.lock);
 }
 
-/*
- * After a change of ports, process all umad files and send the new port
- * states to the clients.
- */
+/* After a change of ports: process all umad files, and send the new states. */
 static void changes_publish(struct server *server)
 {
 	server->has_changed = false;

@@ -410,6 +410,13 @@ int ibsa__stranger_join(struct server_peer *stranger, const uint8_t *ticket,
 			const uint8_t *rest, size_t len) IBSA_MUST_USE;
 int ibsa__peer_ticket_put(struct server_peer *peer, uint8_t *out) IBSA_MUST_USE;
 
+/*
+ * The client has closed its connection. Over TCP, packets that it has sent
+ * before may arrive later through the data socket: the client stays until that
+ * ends, too, or until a deadline. Return: false: there are no such packets.
+ */
+bool ibsa__peer_await_data_end(struct server_peer *peer);
+
 /* Clients (peer.c). */
 int ibsa__server_listen(struct server *server,
 			struct ibsa_error *error) IBSA_MUST_USE;

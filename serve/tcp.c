@@ -238,3 +238,15 @@ int ibsa__stranger_join(struct server_peer *stranger, const uint8_t *ticket,
 	ibsa__peer_disconnect(stranger, NULL);
 	return 0;
 }
+
+bool ibsa__peer_await_data_end(struct server_peer *peer)
+{
+	if (!peer->is_tcp || (peer->data.fd < 0 && !peer->has_ticket))
+		return false;
+	peer->has_ended = true;
+	peer->is_watching = false;
+	ibsa__source_unwatch(&peer->control);
+	ibsa__source_set_deadline(&peer->control, true);
+	ibsa__peer_issm_clear(peer);
+	return true;
+}

@@ -63,8 +63,8 @@ int ibsa__token_parse(const char *text, size_t len,
 		      struct tcp_token *out) IBSA_MUST_USE;
 
 /*
- * Who may own the file of a token: this user or root; or, for a client of root,
- * anyone, such as the user whose file is mounted into a container.
+ * The owner that the file of a token may have: this user or root; or, for a client
+ * of root, any user, such as that of a file which is mounted into a container.
  */
 enum token_owner { TOKEN_OWN, TOKEN_ANY };
 

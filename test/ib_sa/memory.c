@@ -263,7 +263,7 @@ static const struct ib_gid_attr *entry_get(struct ib_device *device,
 }
 
 /* The first use of a GID table opens the port. */
-static void short_memory_is_no_missing_entry(void **state)
+static void short_memory_is_reported(void **state)
 {
 	const union ib_gid *wanted = NULL;
 	union ib_gid gid;
@@ -296,7 +296,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(warm_queries_do_not_allocate),
-		cmocka_unit_test(short_memory_is_no_missing_entry),
+		cmocka_unit_test(short_memory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Connections over TCP that are established late, as on a slow network: what a
- * client sends first, it sends as soon as its socket is writable. Here, a full
- * backlog makes the kernel drop the first SYN, which it repeats after a second.
+ * Connections over TCP that are established late, as on a slow network: a client
+ * sends its first bytes as soon as its socket is writable. Here, a full backlog
+ * makes the kernel drop the first SYN, which it repeats after a second.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -46,7 +46,7 @@ static void backlog_fill(struct slow *slow)
 	slow->filler = socket_at(&slow->name, connect);
 }
 
-/* The server ends, and a program that accepts nobody takes its port. */
+/* The server ends, and a program that does not accept takes its port. */
 static void slow_begin(struct slow *slow)
 {
 	const char *port = server_address(slow->rig) + PORT_LEN;
