@@ -47,24 +47,46 @@ static bool pkey_find(const struct machine_port *port, const uint16_t *given,
 	return has_limited;
 }
 
-static int pkey_read(struct cli *cli, struct env_facts *facts,
-		     struct env_port *at)
+static bool has_pkey(const struct env_port *at)
 {
-	const struct env_options *options = cli->own;
+	return at->pkey_index < at->port->pkey_count;
+}
+
+/* Fail if --pkey is given, because a port does not have it. */
+static int pkey_missing(const struct env_options *options,
+			const struct env_port *at)
+{
+	char where[MACHINE_PORT_TEXT];
+
+	if (!options->pkeys.count)
+		return CLI_DONE;
+	return fail_no("%s does not have P_Key 0x%04x",
+		       machine_port_text(at->port, where),
+		       options->pkeys.all[0]);
+}
+
+/* Find the P_Keys of the ports. It is a failure if no port has that of --pkey. */
+static int pkeys_find(const struct env_options *options,
+		      struct env_facts *facts)
+{
 	const uint16_t *given = options->pkeys.count ? &options->pkeys.all[0]
 						     : NULL;
-	char where[MACHINE_PORT_TEXT];
-	uint16_t pkey;
+	bool has_any = false;
 
-	if (!pkey_find(at->port, given, &at->pkey_index)) {
-		if (!given)
-			return CLI_DONE;
-		return fail_no("%s does not have P_Key 0x%04x",
-			       machine_port_text(at->port, where), *given);
-	}
-	pkey = at->port->pkeys[at->pkey_index];
-	facts->pkey_is_given = given;
-	value_note(&facts->pkey, pkey & (uint16_t)~IBSA_PKEY_FULL);
+	for (size_t i = 0; i < facts->count; i++)
+		has_any |= pkey_find(facts->ports[i].port, given,
+				     &facts->ports[i].pkey_index);
+	return has_any ? CLI_DONE : pkey_missing(options, &facts->ports[0]);
+}
+
+static int pkey_note(const struct env_options *options, struct env_facts *facts,
+		     const struct env_port *at)
+{
+	if (!has_pkey(at))
+		return pkey_missing(options, at);
+	facts->pkey_is_given = options->pkeys.count;
+	value_note(&facts->pkey,
+		   at->port->pkeys[at->pkey_index] & (uint16_t)~IBSA_PKEY_FULL);
 	value_note(&facts->pkey_index, (unsigned int)at->pkey_index);
 	return CLI_DONE;
 }
@@ -139,11 +161,37 @@ static int paths_query(struct cli *cli, struct paths *paths)
 		.method = IBSA_METHOD_GET_TABLE,
 	};
 
-	if (paths->from->pkey_index < port->pkey_count) {
+	if (has_pkey(paths->from)) {
 		match.pkey = port->pkeys[paths->from->pkey_index];
 		query.mask |= IBSA_PATH_CM(pkey);
 	}
 	return query_wait(cli, &query, paths_take, paths);
+}
+
+/*
+ * Return: why an application should not use a port, which the user has not
+ * named; NULL: it should.
+ */
+static const char *reason_against(const struct cli *cli,
+				  const struct machine_port *port)
+{
+	if (port->err)
+		return "it cannot be read";
+	if (!cli->open.device && !cli->open.port && port->role &&
+	    port->role != ROLE_COMPUTE)
+		return port->role_reason;
+	return machine_port_is_active(port) ? NULL : "it is not active";
+}
+
+/* Leave out those ports that are no longer for applications. */
+static void ports_drop(const struct cli *cli, struct env_facts *facts)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < facts->count; i++)
+		if (!reason_against(cli, facts->ports[i].port))
+			facts->ports[count++] = facts->ports[i];
+	facts->count = count;
 }
 
 /* Find the switch to which a port is connected. */
@@ -217,7 +265,7 @@ static enum env_wiring wiring_find(const struct paths *paths,
 
 /*
  * Compare the rails of this host with those of the hosts like it; print the
- * differences.
+ * differences, and leave out the ports that turn out to be for storage.
  */
 static int rails_compare(struct cli *cli, const struct paths *paths)
 {
@@ -231,8 +279,10 @@ static int rails_compare(struct cli *cli, const struct paths *paths)
 	status = rails_read(cli->client, &paths->nodes, &rails);
 	if (status == CLI_DONE) {
 		rails_print(&rails, host_of(own->node_description, host));
-		rails_roles_set(&rails, host, paths->facts->machine.ports,
+		rails_roles_set(cli->client, &rails, host,
+				paths->facts->machine.ports,
 				paths->facts->machine.count);
+		ports_drop(cli, paths->facts);
 		rails_print_unequal(&rails, host);
 		paths->facts->wiring = wiring_find(paths, rails.topology);
 	}
@@ -245,17 +295,16 @@ static int rails_compare(struct cli *cli, const struct paths *paths)
  * is printed.
  */
 static int paths_read(struct cli *cli, struct env_facts *facts,
-		      const struct env_port *at)
+		      struct env_port at)
 {
-	struct paths paths = { .facts = facts, .from = at };
+	struct paths paths = { .facts = facts, .from = &at };
 	struct ibsa_error error = { .text = "" };
 	int status;
 	int err;
 
-	if (at->port->state.link == IBSA_LINK_ETHERNET && !cli->open.access.sa)
+	if (at.port->state.link == IBSA_LINK_ETHERNET && !cli->open.access.sa)
 		return CLI_DONE;
-	err = machine_open(cli, &facts->machine, at->port, &error,
-			   &cli->client);
+	err = machine_open(cli, &facts->machine, at.port, &error, &cli->client);
 	if (err) {
 		cli->client = NULL;
 		return error_explain(err, &error);
@@ -267,27 +316,12 @@ static int paths_read(struct cli *cli, struct env_facts *facts,
 		facts->has_rails = true;
 		status = rails_compare(cli, &paths);
 	}
-	if (status == CLI_DONE)
+	if (status == CLI_DONE && !reason_against(cli, at.port))
 		status = paths_query(cli, &paths);
 	(void)ibsa_close(cli->client);
 	cli->client = NULL;
 	nodes_free(&paths.nodes);
 	return status == CLI_NO ? CLI_DONE : status;
-}
-
-/*
- * Return: why an application should not use a port, which the user has not
- * named; NULL: it should.
- */
-static const char *reason_against(const struct cli *cli,
-				  const struct machine_port *port)
-{
-	if (port->err)
-		return "it cannot be read";
-	if (!cli->open.device && !cli->open.port && port->role &&
-	    port->role != ROLE_COMPUTE)
-		return port->role_reason;
-	return machine_port_is_active(port) ? NULL : "it is not active";
 }
 
 /* Print which ports are left out, and why. */
@@ -339,17 +373,30 @@ static int ports_read(struct cli *cli, struct env_facts *out)
 	if (status != CLI_DONE)
 		return status;
 	status = active_ports(cli, out);
-	for (size_t i = 0; i < out->count && status == CLI_DONE; i++)
-		status = pkey_read(cli, out, &out->ports[i]);
+	if (status == CLI_DONE)
+		status = pkeys_find(cli->own, out);
 	if (status != CLI_DONE)
 		out->count = 0;
+	return status;
+}
+
+/* Store what the ports that are left have in common. Return: the exit status. */
+static int ports_note(const struct env_options *options, struct env_facts *out)
+{
+	int status = CLI_DONE;
+
+	for (size_t i = 0; i < out->count && status == CLI_DONE; i++) {
+		gid_index_read(out, out->ports[i].port);
+		status = pkey_note(options, out, &out->ports[i]);
+	}
 	return status;
 }
 
 int env_facts_read(struct cli *cli, struct env_facts *out)
 {
 	const struct env_options *options = cli->own;
-	int worst;
+	size_t i = 0;
+	int worst, status;
 
 	*out = (struct env_facts){ .count = 0 };
 	if (options->pkeys.count > 1)
@@ -360,12 +407,18 @@ int env_facts_read(struct cli *cli, struct env_facts *out)
 	 * After the first failure no further SA is queried: one message
 	 * explains why values are missing.
 	 */
-	for (size_t i = 0; i < out->count; i++) {
-		gid_index_read(out, out->ports[i].port);
-		if (worst == CLI_DONE)
-			worst = paths_read(cli, out, &out->ports[i]);
+	while (i < out->count && worst == CLI_DONE) {
+		const struct machine_port *port = out->ports[i].port;
+
+		worst = paths_read(cli, out, out->ports[i]);
+		/* The port, or one before it, may have been left out. */
+		i += i < out->count && out->ports[i].port == port;
 	}
-	/* The SA's data may have changed what is known about a port. */
+	status = ports_note(options, out);
+	if (status != CLI_DONE) {
+		out->count = 0;
+		return status;
+	}
 	if (out->count)
 		left_out_explain(cli, out);
 	return worst;

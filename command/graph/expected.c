@@ -253,7 +253,7 @@ void expected_explain(struct cli *cli, struct expected *expected,
 	else if (!end.lid)
 		absence_set(out, IBSA_REASON_UNKNOWN_PORT, true, port, &end,
 			    "%.64s is missing%s", end.name,
-			    nodes_are_shown(cli)
+			    nodes_are_shown(cli->client)
 				    ? ""
 				    : ", or the SA does not show it");
 	else if (!cli->client || expected->explained++ >= REASONS_MAX)

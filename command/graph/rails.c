@@ -238,9 +238,10 @@ bool rails_next(const struct rails *rails, const char *host, size_t *index,
 	return false;
 }
 
-void rails_roles_set(const struct rails *rails, const char *host,
-		     struct machine_port *ports, size_t count)
+void rails_roles_set(struct ibsa_client *client, const struct rails *rails,
+		     const char *host, struct machine_port *ports, size_t count)
 {
+	struct ibsa_topology_info info;
 	struct rail_finding rail;
 	size_t index = 0;
 
@@ -251,6 +252,9 @@ void rails_roles_set(const struct rails *rails, const char *host,
 			    !ports[i].is_role_given &&
 			    strcmp(ports[i].device, rail.device) == 0)
 				role_set_by_peers(&ports[i]);
+	ibsa_topology_info_get(rails->topology, &info);
+	if (!info.hidden && !info.unmatched && nodes_are_shown(client))
+		leaf_roles_set(rails->topology, host, ports, count);
 }
 
 void rails_print(const struct rails *rails, const char *host)
@@ -290,7 +294,7 @@ void rails_reason(const struct cli *cli, const struct rail_finding *rail,
 		  struct ibsa_reason *out)
 {
 	const char *what = rail->what.text;
-	const bool is_certain = nodes_are_shown(cli);
+	const bool is_certain = nodes_are_shown(cli->client);
 	/*
 	 * The library states this itself if the links show that the SA hides
 	 * some nodes.

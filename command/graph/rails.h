@@ -61,11 +61,22 @@ bool rails_next(const struct rails *rails, const char *host, size_t *index,
 		struct rail_finding *out);
 
 /*
- * A port that was never up is not uncabled if it is a rail of the hosts like this
- * one, which is missing: set its role.
+ * Set the roles that the comparison tells: a port that was never up is not
+ * uncabled if it is a rail of the hosts like this one, which is missing; and
+ * leaf_roles_set(), if the SA shows @client all nodes and links.
  */
-void rails_roles_set(const struct rails *rails, const char *host,
-		     struct machine_port *ports, size_t count);
+void rails_roles_set(struct ibsa_client *client, const struct rails *rails,
+		     const char *host, struct machine_port *ports,
+		     size_t count);
+
+/*
+ * Set the roles of those ports for compute that are for storage, as their leaf
+ * switches tell: at such a leaf switch, at least half of the ports of other
+ * hosts, and three, are of hosts with fewer than half as many ports as this
+ * one; and at the leaf switches of most ports of this host, at most a quarter.
+ */
+void leaf_roles_set(const struct ibsa_topology *topology, const char *host,
+		    struct machine_port *ports, size_t count);
 
 /* Print all of these findings as messages. */
 void rails_print(const struct rails *rails, const char *host);

@@ -48,11 +48,11 @@ int node_ports_check(const struct node_ports *ports, const char *where,
 	return CLI_DONE;
 }
 
-bool nodes_are_shown(const struct cli *cli)
+bool nodes_are_shown(struct ibsa_client *client)
 {
 	uint16_t pkey;
 
-	for (uint32_t i = 0; ibsa_pkey_get(cli->client, i, &pkey) == 0; i++)
+	for (uint32_t i = 0; ibsa_pkey_get(client, i, &pkey) == 0; i++)
 		if (pkey == IBSA_PKEY_DEFAULT)
 			return true;
 	return false;
@@ -64,8 +64,8 @@ void name_absent_explain(const struct cli *cli, const char *where,
 	complain("%s%s the name '%s'; to list the nodes, type: ibsa query "
 		 "table NodeRecord",
 		 where,
-		 nodes_are_shown(cli) ? "no node has"
-				      : "the SA shows no node with",
+		 nodes_are_shown(cli->client) ? "no node has"
+					      : "the SA shows no node with",
 		 name);
 }
 
@@ -89,7 +89,7 @@ static void absence_explain(const struct lookup *lookup)
 	else
 		complain("%s%s the name '%s'; did you mean '%s'?",
 			 lookup->where,
-			 nodes_are_shown(lookup->cli)
+			 nodes_are_shown(lookup->cli->client)
 				 ? "no node has"
 				 : "the SA shows no node with",
 			 lookup->name, fields_clean(likely, text));

@@ -59,11 +59,11 @@ int node_ports_check(const struct node_ports *ports, const char *where,
 		     const char *name);
 
 /*
- * Return: whether the SA shows all nodes to this port: whether the port is a
+ * Return: whether the SA shows all nodes to the client: whether its port is a
  * full member of the default partition. The SM makes each port at least a
  * limited member of this partition.
  */
-bool nodes_are_shown(const struct cli *cli);
+bool nodes_are_shown(struct ibsa_client *client);
 
 void node_ports_free(struct node_ports *ports);
 

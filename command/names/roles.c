@@ -47,7 +47,10 @@ static const char *const names[] = {
 	E(BY_PAST,   role, "it was up, as its LID or its counters show")	\
 	E(BY_NONE,   role, "it is down, and neither its LID nor its "	\
 			   "counters show that it was up")		\
-	E(BY_PEERS,  role, "the hosts like this one have this rail")
+	E(BY_PEERS,  role, "the hosts like this one have this rail")	\
+	E(BY_LEAF,   role, "at least half of the other ports at its leaf "	\
+			   "switch are of hosts with few ports, unlike at "	\
+			   "those of most ports of this host")
 /* clang-format on */
 
 #define EVIDENCE_NAME(by, role, text) by,
@@ -91,6 +94,11 @@ static void role_set(struct machine_port *port, enum port_role role,
 void role_set_by_peers(struct machine_port *port)
 {
 	role_set(port, ROLE_COMPUTE, BY_PEERS);
+}
+
+void role_set_by_leaf(struct machine_port *port)
+{
+	role_set(port, ROLE_STORAGE, BY_LEAF);
 }
 
 /* Give a role to the ports of the devices whose names match; the first wins. */

@@ -64,6 +64,9 @@ int roles_find(struct machine_port *ports, size_t count, bool is_local);
 /* The role of a port that is down, but the hosts like this one have its rail. */
 void role_set_by_peers(struct machine_port *port);
 
+/* The role of a port whose leaf switch has ports of storage servers. */
+void role_set_by_leaf(struct machine_port *port);
+
 /* "compute", ...; NULL for an unknown role. */
 const char *role_name(enum port_role role);
 

@@ -79,7 +79,7 @@ int path_add_unnamed(struct cli *cli, struct rows *rows,
 	static const struct end unknown;
 	struct ibsa_reason reason = {
 		.code = IBSA_REASON_NO_NAME,
-		.is_certain = nodes_are_shown(cli),
+		.is_certain = nodes_are_shown(cli->client),
 	};
 	char words[REASON_CELL_TEXT];
 	char text[IBSA_VALUE_TEXT];

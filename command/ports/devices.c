@@ -312,29 +312,42 @@ static void roles_compare(const struct cli *cli, struct port_roles *roles,
 		return;
 	}
 	if (neighbors_read(client, &from->state.gid, &neighbors))
-		rails_roles_set(&neighbors.rails, neighbors.host, roles->all,
-				roles->count);
+		rails_roles_set(client, &neighbors.rails, neighbors.host,
+				roles->all, roles->count);
 	else
 		complain("the SA does not show the hosts like this one");
 	neighbors_free(&neighbors);
 	(void)ibsa_close(client);
 }
 
-/* With -v, queries find out whether ports that were never up are rails. */
+/* Return: a port from which the SA can be queried, or NULL. */
+static const struct machine_port *sender_find(const struct port_roles *roles)
+{
+	for (size_t i = 0; roles && i < roles->count; i++)
+		if (machine_port_is_active(&roles->all[i]) &&
+		    ibsa_port_has_sm(&roles->all[i].state))
+			return &roles->all[i];
+	return NULL;
+}
+
+/*
+ * With -v, queries find out whether ports that were never up are rails, and
+ * whether ports that nothing else tells from rails are for storage.
+ */
 static void roles_by_peers(const struct cli *cli, struct port_roles *roles)
 {
-	const struct machine_port *from = NULL;
-	bool has_doubtful = false;
+	const struct machine_port *from = sender_find(roles);
+	size_t compute = 0;
+	bool is_open = false;
 
-	for (size_t i = 0; roles && i < roles->count; i++) {
+	for (size_t i = 0; from && i < roles->count; i++) {
 		const struct machine_port *port = &roles->all[i];
 
-		has_doubtful |= is_doubtful(port);
-		if (!from && machine_port_is_active(port) &&
-		    ibsa_port_has_sm(&port->state))
-			from = port;
+		is_open |= is_doubtful(port);
+		compute += !port->is_role_given && port->role == ROLE_COMPUTE;
 	}
-	if (has_doubtful && from)
+	/* Of two ports, none has the leaf switch that most ports have not. */
+	if (is_open || compute > 2)
 		roles_compare(cli, roles, from);
 }
 

@@ -248,7 +248,7 @@ static int targets_query(struct cli *cli, const struct reach_targets *targets)
 		status = reach_own(cli)->to
 				 ? reach_to(cli, targets, results)
 				 : from_here_query(cli, targets, results);
-		rows.shows_all = cli->client && nodes_are_shown(cli);
+		rows.shows_all = cli->client && nodes_are_shown(cli->client);
 		status = reach_worse(status, results_print(cli, &rows));
 	}
 	reach_results_free(results, targets->count);

@@ -84,8 +84,9 @@ static int find_port(struct target_resolver *resolver,
 	if (status != CLI_NO)
 		return status;
 	complain("%s%s the LID %u", reach_where(target, line_text),
-		 nodes_are_shown(resolver->cli) ? "no port has"
-						: "the SA shows no port with",
+		 nodes_are_shown(resolver->cli->client)
+			 ? "no port has"
+			 : "the SA shows no port with",
 		 target->what.lid);
 	target->missing = IBSA_REASON_UNKNOWN_PORT;
 	return CLI_DONE;

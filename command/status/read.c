@@ -204,8 +204,8 @@ static int fabric_read(struct cli *cli, struct status *status)
 	status_fabric_count(status, &own);
 	rails.topology = status->check.topology;
 	if (*status->host)
-		rails_roles_set(&rails, status->host, status->machine.ports,
-				status->machine.count);
+		rails_roles_set(cli->client, &rails, status->host,
+				status->machine.ports, status->machine.count);
 	return CLI_DONE;
 }
 

@@ -23,6 +23,7 @@ roles_of_a_machine() {
 		(.mlx5_3 | test("it was up, as its LID")) and
 		(.mlx5_8 | test("^it is down, and neither")) and
 		(.mlx5_10 | test("SW_MNG"))'
+	err_empty
 	run 0 devices; aligned; out_has '^DEVICE .* ROLE '
 	run 0 devices -C 'mlx5_[89],mlx5_10' -C mlx5_2/1; lines 5
 	try 4 status; out_has '^SM         LID 6, no answer'
@@ -194,6 +195,110 @@ rails_of_a_host() {
 	if grep NCCL_CROSS_NIC out; then fail 'as if no rail were crossed'; fi
 }
 
+# pod LEAF... - write a fabric: each LEAF has the name of a leaf switch and those of the ports
+# there, HOST-NUMBER
+pod() {
+	local leaf name port number uplink=0
+	for leaf; do
+		read -r name leaf <<<"$leaf"
+		printf 'Switch 64 "%s"\n' "$name"
+		number=1
+		for port in $leaf; do
+			printf '[%u] "%s"[1] # 4xNDR\n' "$number" "$port"
+			number=$((number + 1))
+		done
+		printf '[64] "spine"[%u] # 4xNDR\n' $((++uplink))
+	done
+	printf 'Switch 64 "spine"\n'
+	for leaf; do
+		for port in ${leaf#* }; do
+			printf 'Ca 1 "%s" # "%s mlx5_%s"\n' "$port" "${port%-*}" \
+				"${port#*-}"
+		done
+	done
+}
+
+# role_is FABRIC DEVICE ROLE [WORDS] - check the role of a port of gpu2, and what shows it
+role_is() {
+	IBSA_NODE=gpu2 run 0 fabric exec "$1" "${partitions[@]}" -- "$ibsa" devices -v -j
+	json "map(select(.device == \"$2\")) | .[0] | .role == \"$3\" and
+		(.role_reason | test(\"${4-highest rate}\"))"
+}
+
+# A port of the rate, the subnet and the board of the rails is for storage if servers with few
+# ports are at its leaf switch.
+leaf_switches_of_storage() {
+	unset SYSFS_PATH
+	local partitions=() rail rails=() few='at least half of the other ports at its leaf'
+	for rail in 1 2 3 4 5 6 7; do
+		rails+=("leaf$rail $(echo gpu{1..8}-"$rail")")
+	done
+	local gpu leaf0 storage
+	gpu=$(echo gpu{1..8}-8)
+	leaf0="leaf0 $(echo gpu{1..8}-0)"
+	storage="storage $gpu $(echo nas{1..4}-{0,1})"
+	# A server with two ports is at the leaf switch of rail 0.
+	pod "$leaf0 login-0 login-1" "${rails[@]}" "$storage" >storage.net
+	role_is storage.net mlx5_8 storage "$few"
+	role_is storage.net mlx5_0 compute
+	json 'map(select(.role == "compute")) | length == 8'
+	IBSA_NODE=gpu2 run 0 --fabric storage.net env nccl
+	out_has "='=mlx5_0:1,.*,mlx5_7:1'$"; out_has '^export NCCL_CROSS_NIC=0$'
+	err_has "^ibsa: mlx5_8/1 is left out: its role is storage: $few"; sentences 1
+	IBSA_NODE=gpu2 run 0 --fabric storage.net env ucx
+	out_has '=mlx5_0:1,.*,mlx5_7:1$'
+	IBSA_NODE=gpu2 run 0 --fabric storage.net status
+	out_has '^compute    8 of 8 active'; out_has '^storage    1 of 1 active'
+	# The role is that among all ports of the host, and an option names the port.
+	IBSA_NODE=gpu2 run 0 --fabric storage.net status -C 'mlx5_[678]'
+	out_has '^compute    2 of 2'; out_has '^storage    1 of 1'
+	IBSA_NODE=gpu2 run 0 --fabric storage.net env nccl -C 'mlx5_[78]'
+	out_has '=mlx5_7:1,mlx5_8:1'
+	# Without a query, nothing tells.
+	IBSA_NODE=gpu2 run 0 fabric exec storage.net -- "$ibsa" devices -j
+	json 'all(.[]; .role == "compute")'
+	# The file of roles wins.
+	echo compute mlx5_8 >roles.conf
+	IBSA_ROLES=$tmp/roles.conf role_is storage.net mlx5_8 compute 'file of roles'
+	# Only the ports for applications need the P_Key.
+	run 0 --fabric storage.net devices -j
+	local job
+	job="; job=0x1 : $(jq -r '[.[] | select(.device | test("^gpu.*mlx5_[0-7]$")) |
+		"\(.guid)=full"] | join(", ")' out) ;"
+	echo "Default=0x7fff : ALL=full $job" >partitions.conf
+	partitions=(--partitions partitions.conf)
+	local on_pod=(fabric exec storage.net "${partitions[@]}" -- "$ibsa")
+	IBSA_NODE=gpu2 run 0 "${on_pod[@]}" env nccl --pkey 0x8001
+	out_has "='=mlx5_0:1,.*,mlx5_7:1'$"; out_has '^export NCCL_IB_PKEY=1$'
+	IBSA_NODE=gpu2 run 1 "${on_pod[@]}" env nccl --pkey 0x8002; out_empty
+	err_has 'mlx5_0/1 does not have P_Key 0x8002'; sentences 1
+	IBSA_NODE=gpu2 run 1 "${on_pod[@]}" env nccl --pkey 0x8001 -C 'mlx5_*'
+	out_empty; err_has 'mlx5_8/1 does not have P_Key 0x8001'
+	# If the SA may hide nodes, nothing is decided.
+	echo "Default=0x7fff : ALL=limited, SELF=full $job" >partitions.conf
+	role_is storage.net mlx5_8 compute
+	partitions=()
+
+	# With too few servers, or ports of servers everywhere, nothing is decided.
+	pod "$leaf0" "${rails[@]}" "storage $gpu nas1-0 nas1-1 nas2-0 nas2-1" >few.net
+	role_is few.net mlx5_8 compute
+	pod 'leaf0 gpu1-0 gpu2-0' 'leaf1 gpu1-1 gpu2-1' 'leaf2 gpu1-2 gpu2-2' \
+		'leaf3 gpu1-3 gpu2-3 nas1-0 nas1-1' >small.net
+	role_is small.net mlx5_3 compute
+	pod 'leaf0 gpu1-0 gpu2-0 nas1-0 nas2-0 nas3-0' \
+		'leaf1 gpu1-1 gpu2-1 nas1-1 nas2-1 nas3-1' \
+		'leaf2 gpu1-2 gpu2-2 nas4-1 nas5-0 nas5-1' \
+		'leaf3 gpu1-3 gpu2-3 nas6-0 nas6-1 nas7-0' 'leaf4 gpu1-4 gpu2-4' >all.net
+	role_is all.net mlx5_3 compute
+	json 'all(.[]; .role == "compute")'
+	pod 'leaf0 gpu1-0 gpu2-0 gpu3-0 gpu4-0' 'leaf1 gpu1-1 gpu2-1 gpu3-1 gpu4-1' >two.net
+	role_is two.net mlx5_1 compute
+	json 'all(.[]; .role == "compute")'
+	# The name of such a node is not that of a host.
+	sed 's/# "nas.*/# "MT4129 ConnectX7 Mellanox Technologies"/' storage.net >noname.net
+	role_is noname.net mlx5_8 compute
+}
+
 options_that_are_repeated() {
 	run 2 path self self -t 3 -t 4 --fabric "$fabric"; out_empty
 	err_has "--timeout is given twice, '3' and '4'; remove one"
@@ -205,4 +310,5 @@ options_that_are_repeated() {
 }
 
 run_groups roles_of_a_machine roles_for_a_user roles_from_a_file a_dead_rail \
-	a_rail_that_was_never_up rails_of_a_host options_that_are_repeated
+	a_rail_that_was_never_up rails_of_a_host leaf_switches_of_storage \
+	options_that_are_repeated
