@@ -351,6 +351,23 @@ static void roles_by_peers(const struct cli *cli, struct port_roles *roles)
 		roles_compare(cli, roles, from);
 }
 
+static bool has_doubtful(const struct view *view)
+{
+	for (size_t i = 0; i < view->count; i++)
+		if (view->lines[i].role && is_doubtful(view->lines[i].role))
+			return true;
+	return false;
+}
+
+/* Without -v, tell what a query would show about a port in the table. */
+static void peers_suggest(const struct cli *cli, const struct view *view)
+{
+	if (!cli->output.verbose && !out_is_data(&cli->out) &&
+	    has_doubtful(view) && sender_find(view->roles))
+		complain("to see whether the hosts like this one use the ports "
+			 "that are uncabled here, type: ibsa devices -v");
+}
+
 static int list_show(struct cli *cli, struct view *view,
 		     const struct ibsa_device_list *list)
 {
@@ -373,6 +390,7 @@ static int list_show(struct cli *cli, struct view *view,
 	if (view->count == 0)
 		return ports_none(cli, view->scope, view->has_device);
 	out_rows(&cli->out, view->count, line_row, view);
+	peers_suggest(cli, view);
 	return CLI_DONE;
 }
 

@@ -25,6 +25,8 @@ roles_of_a_machine() {
 		(.mlx5_10 | test("SW_MNG"))'
 	err_empty
 	run 0 devices; aligned; out_has '^DEVICE .* ROLE '
+	err_has 'that are uncabled here, type: ibsa devices -v$'; sentences 1
+	run 0 devices mlx5_0; err_empty
 	run 0 devices -C 'mlx5_[89],mlx5_10' -C mlx5_2/1; lines 5
 	try 4 status; out_has '^SM         LID 6, no answer'
 	out_has '^compute    7 of 8 active: 7 at 400 Gb/s; mlx5_3/1 Down'
