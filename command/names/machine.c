@@ -180,19 +180,20 @@ static bool is_of_host(const struct ibsa_fabric_port *port, const char *host)
 }
 
 /*
- * Write the name of the host of which a set of devices selects ports: that of
- * IBSA_NODE, or else of the first port in the set; "" if there is none.
+ * Write the name of the host of which a set of devices selects ports: the own
+ * host, or else that of the first port in the set; "" if there is none.
  */
 static void set_host(const struct scope *scope, struct ibsa_fabric *fabric,
 		     char out[IBSA_VALUE_TEXT])
 {
-	const char *node = secure_getenv("IBSA_NODE");
+	char own[IBSA_VALUE_TEXT];
+	const bool has_own = scope_own_host(fabric, own);
 	struct ibsa_fabric_port port;
 
 	out[0] = '\0';
 	for (size_t i = 0; !ibsa_fabric_port_at(fabric, i, &port); i++) {
-		if (node && *node ? !scope_node_match(node, &port)
-				  : !scope_has_node(scope, &port))
+		if (has_own ? !scope_node_match(own, &port)
+			    : !scope_has_node(scope, &port))
 			continue;
 		snprintf(out, IBSA_VALUE_TEXT, "%.*s", (int)host_len(port.node),
 			 port.node);
@@ -256,10 +257,11 @@ static int fabric_ports_take(const struct scope *scope,
 		set_host(scope, out->fabric, host);
 		return fabric_host_take(scope, host, 0, error, out);
 	}
-	snprintf(host, sizeof(host), "%.*s", (int)host_len(port.node),
-		 port.node);
 	if (scope->device)
 		snprintf(host, sizeof(host), "%s", scope->device);
+	else if (!scope_own_host(out->fabric, host))
+		snprintf(host, sizeof(host), "%.*s", (int)host_len(port.node),
+			 port.node);
 	return fabric_host_take(scope, host, best_match(out->fabric, host),
 				error, out);
 }

@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <ibsa/text.h>
 
@@ -11,6 +12,9 @@
 
 /* Maximum length of a topology file's path in a message. */
 enum { FABRIC_SHOWN = 44 };
+
+/* A name is a description or its first word; see ibsa__host_match(). */
+enum { HOST_IS_WHOLE = 3 };
 
 /*
  * Return the length of the name in NAME or NAME/PORT, and store the port in
@@ -167,19 +171,43 @@ bool scope_has_node(const struct scope *scope,
 	return !scope->device || scope_node_match(scope->device, port) > 0;
 }
 
-void scope_at_host(struct scope *scope, struct ibsa_fabric *fabric)
+static bool fabric_has_host(struct ibsa_fabric *fabric, const char *name)
+{
+	struct ibsa_fabric_port port;
+
+	for (size_t i = 0; !ibsa_fabric_port_at(fabric, i, &port); i++)
+		if (ibsa__host_match(name, port.node) >= HOST_IS_WHOLE)
+			return true;
+	return false;
+}
+
+bool scope_own_host(struct ibsa_fabric *fabric, char out[IBSA_VALUE_TEXT])
 {
 	const char *node = secure_getenv("IBSA_NODE");
+	uint64_t number;
+
+	if (node && *node) {
+		snprintf(out, IBSA_VALUE_TEXT, "%.*s",
+			 (int)name_len(node, &number), node);
+		return true;
+	}
+	if (gethostname(out, IBSA_VALUE_TEXT))
+		return false;
+	if (fabric_has_host(fabric, out))
+		return true;
+	out[strcspn(out, ".")] = '\0';
+	return fabric_has_host(fabric, out);
+}
+
+void scope_at_host(struct scope *scope, struct ibsa_fabric *fabric)
+{
 	const char *device = scope->device;
 	struct ibsa_fabric_port port;
 	char host[IBSA_VALUE_TEXT];
-	uint64_t number;
 	int best = 0;
 
-	if (!node || !device)
+	if (!device || !scope_own_host(fabric, host))
 		return;
-	snprintf(host, sizeof(host), "%.*s", (int)name_len(node, &number),
-		 node);
 	for (size_t i = 0; !ibsa_fabric_port_at(fabric, i, &port); i++) {
 		const int match = scope_node_match(host, &port);
 

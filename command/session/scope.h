@@ -4,6 +4,7 @@
 #define COMMAND_SCOPE_H
 
 #include <ibsa/fabric.h>
+#include <ibsa/text.h>
 
 #include "output/cli.h"
 
@@ -34,9 +35,16 @@ int scope_find(const struct cli *cli, struct scope *out);
 void scope_free(struct scope *scope);
 
 /*
- * If @scope's device is the name of a device of the host that IBSA_NODE names,
- * replace it with that node's description, which belongs to the topology file
- * @fabric: as for ibsa_open(), devices of the own host come first.
+ * Write the name of the node that a topology file's commands are at, as for
+ * ibsa_open(): that of IBSA_NODE, without a port; or else of the host with the
+ * host name of this machine. Return: false: the file has no such host.
+ */
+bool scope_own_host(struct ibsa_fabric *fabric, char out[IBSA_VALUE_TEXT]);
+
+/*
+ * If @scope's device is the name of a device of scope_own_host(), replace it with
+ * that node's description, which belongs to the topology file @fabric: as for
+ * ibsa_open(), devices of the own host come first.
  */
 void scope_at_host(struct scope *scope, struct ibsa_fabric *fabric);
 

@@ -109,6 +109,29 @@ devices_of_a_host() {
 		"dgx2 mlx5_1", "dgx2 mlx5_2", "dgx2 mlx5_3"]'
 }
 
-run_groups paths_are_those_of_equal_devices a_pair_without_a_path_is_said \
+# A host of a topology file that has the name of this machine is its own host, for commands
+# that send from one port as for those about all ports.
+this_machine_is_a_host() {
+	local command host
+	host=$(uname -n)
+	sed "s/\"dgx3 /\"$host /; /\"dgx3-2\"\[1\]/d" "$fabric" >own.net
+	for command in 'ping-sa 1' status 'check node' 'env nccl' devices gids doctor \
+		'metrics node'; do
+		# shellcheck disable=SC2086 # words of the command
+		run 0 --fabric own.net $command -C mlx5_1
+	done
+	run 0 --fabric own.net status -j
+	json ".[0].host == \"$host\" and .[0].active == 3"
+	run 0 --fabric own.net -j devices mlx5_1; json "map(.device) == [\"$host mlx5_1\"]"
+	run 0 --fabric own.net env nccl; out_has '=mlx5_0:1,mlx5_1:1,mlx5_3:1'
+	run 0 --fabric own.net check node; err_has '^ibsa: mlx5_2/1 is left out'
+	# Without such a host, mlx5_1 may be that of any host.
+	for command in ping-sa status 'check node'; do
+		# shellcheck disable=SC2086
+		on 4 $command -C mlx5_1; err_has "there is no (device|adapter) '?mlx5_1"
+	done
+}
+
+run_groups this_machine_is_a_host paths_are_those_of_equal_devices a_pair_without_a_path_is_said \
 	self_is_all_adapters_of_the_host reach_has_a_line_a_port \
 	devices_of_a_host
