@@ -187,6 +187,23 @@ static const struct column check_node_list[] = {
 const struct columns columns_check_node = COLUMN_TABLE("check-node",
 						       check_node_list);
 
+/*
+ * Parse the peers. A file without a peer would make a check of peers pass that
+ * checks none.
+ */
+static int peers_take(struct node_check *check)
+{
+	const char *file = check->options->peers;
+	const size_t given = (size_t)check->cli->arg_count - 2;
+	const int status = peers_parse(check);
+
+	if (status != CLI_DONE || !file || check->peer_count > given)
+		return status;
+	return fail_usage("--peers: there is no peer in '%s'; write one on "
+			  "each line, or remove --peers",
+			  file);
+}
+
 int check_node(struct cli *cli)
 {
 	struct node_options options = check_own(cli)->node;
@@ -200,7 +217,7 @@ int check_node(struct cli *cli)
 	options.expect = check_own(cli)->expect;
 
 	if (status == CLI_DONE)
-		status = peers_parse(&check);
+		status = peers_take(&check);
 	if (status == CLI_DONE)
 		status = expected_read(cli, options.expect, &check.expected);
 	if (status == CLI_DONE) {

@@ -480,8 +480,12 @@ static void unreached_add(struct node_check *check, const struct peer *peer)
 	else
 		node_finding_add(check, IBSA_FINDING_PEER_UNREACHABLE, NULL,
 				 peer->text,
-				 "no SA shows a node with the name '%s'",
-				 clean);
+				 "no SA shows a node with the name '%s'%s",
+				 clean,
+				 strpbrk(peer->text, "*?[")
+					 ? ", and a peer is not a pattern: "
+					   "name each host"
+					 : "");
 }
 
 /* Report the peers to which no port of this machine has a path. */

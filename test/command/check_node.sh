@@ -306,6 +306,14 @@ peers_come_from_a_file() {
 	printf 'n2\0 n3\n' >peers
 	try 2 --fabric rails.net --peers peers
 	err_has 'peers, line 1: there is a NUL byte in it'
+	# Nothing is checked with a file without a peer, or with a pattern.
+	printf '# nobody\n\n' >peers
+	try 2 --fabric rails.net --peers peers n2
+	err_has "no peer in 'peers'; write one on each line, or remove --peers$"
+	plugin 3 --fabric rails.net --peers peers
+	printf 'n2\nn[0-9]*\n' >peers
+	try 1 --fabric rails.net --peers peers; lines 2
+	out_has "name 'n\[0-9\]\*', and a peer is not a pattern: name each host$"
 	head -c 1100 /dev/zero | tr '\0' x >peers
 	try 2 --fabric rails.net --peers peers
 	err_has 'peers, line 1: it is too long'
@@ -324,7 +332,7 @@ files_without_an_end_are_refused() {
 		run 2 topology --fabric rails.net --node-name-map "$file"
 		err_has "^ibsa: --node-name-map: cannot read '$file': "
 	done
-	fine --fabric rails.net --peers <(sleep 0.2; echo n2)
+	try 0 --fabric rails.net --peers <(sleep 0.2; echo n2); out_empty; err_empty
 }
 
 # A peer that cannot be a port, or that names several nodes, is an error in the
