@@ -44,58 +44,8 @@
 IBSA_BEGIN
 
 /*
- * Kinds of findings, their names and severities.
- *
- * In a topology file (ibsa_fabric_finding_at() and, except apart,
- * ibsa_topology_check() of a topology that was read from one):
- * - one-way: the file lists the cable at only one of its two ends, although it
- *   lists at least one other cable at both ends
- * - rate-differs: the two ends of a cable give different rates
- * - no-rate: the file gives no rate at either end of the cable, although it
- *   gives a rate for at least one other cable; or the rate is invalid
- * - narrow: the cable has fewer lanes than the most frequent number of lanes
- * - parallel-differs: two cables between the same nodes have different rates
- * - guid-differs: two lines give different GUIDs for a port
- * - no-cable: the node has no cable
- * - apart: nodes are not connected with the first adapter
- * - same-name: two adapters have the same description
- * - same-lid: two ports have the same LID; this is checked in a fabric, too
- * - no-guid: the file gives the node the GUID 0, and another is assigned
- *
- * In a fabric (ibsa check and, except no-path and two-masters,
- * ibsa_topology_check()):
- * - link-down: a port of a link, or an adapter's or router's port without a
- *   link, is not active
- * - link-degraded: a link is narrower or slower than both ends support, and
- *   there is no finding slower about it
- * - one-end: only one end of a link reports it
- * - hidden: ports are active, but the SA does not show their other ends; or the
- *   SA returns records with a LID that belongs to no node
- * - no-path: the SA has no path from the local port to the port of the finding
- * - same-guid: two nodes or two ports have the same GUID
- * - two-masters: more than one subnet manager is master
- * - no-name: the node has no description, or one of blanks only
- * - missing: a node or a link that is expected is missing in the fabric
- * - new: the fabric has a node or a link that is not expected
- * - moved: a cable is in another port than expected
- * - slower: a link is narrower or slower than expected
- * - rail-missing: a host lacks an adapter that almost all hosts like it have;
- *   or, if the finding is about no node, several hosts lack a leaf switch
- * - rail-crossed: an adapter is connected to the switch to which similar hosts
- *   connect another of their adapters
- * - rail-apart: an adapter is connected to a switch to which similar hosts do
- *   not usually connect an adapter
- * - rail-slow: the link of an adapter is slower than that of the same adapter
- *   of similar hosts, and there is no finding link-degraded about it
- *
- * At one machine (ibsa check node):
- * - port-down: the port is not active, or cannot be read
- * - rate-low: the rate of the port is not the required one, or is unknown
- * - no-pkey: the P_Key table of the port does not have a required P_Key
- * - no-sm: the port has no subnet manager
- * - no-sa: a query to the SA failed, usually because the SA did not reply
- * - peer-unreachable: the SA has no path from this machine to a port that
- *   should be reachable, or no record of that port; or no port can query an SA
+ * Kinds of findings, their names and severities. ibsa_topology_check(3) describes
+ * those that it reports, and ibsa-check(8) all.
  */
 /* clang-format off */
 #define IBSA_FINDINGS(F)                                        \
