@@ -164,7 +164,6 @@ struct ibsa_port_access {
 	struct ibsa_device_file issm;
 };
 
-/* For bindings: ibsa_port_access_get() with the size of @out. */
 int ibsa_port_access_get_sized(const struct ibsa_port *port,
 			       struct ibsa_port_access *out,
 			       size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 2);

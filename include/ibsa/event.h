@@ -168,7 +168,6 @@ struct ibsa_event_options {
  */
 typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
 
-/* For bindings: ibsa_event_watch_start() with the size of @options. */
 int ibsa_event_watch_start_sized(struct ibsa_client *client,
 				 const struct ibsa_event_options *options,
 				 size_t size, ibsa_event_fn report, void *arg,

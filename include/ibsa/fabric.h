@@ -83,7 +83,6 @@ struct ibsa_fault {
 	uint8_t reserved[3];
 };
 
-/* For bindings: ibsa_fabric_fault() with the size of @fault. */
 int ibsa_fabric_fault_sized(struct ibsa_fabric *fabric,
 			    const struct ibsa_fault *fault,
 			    size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 2);
@@ -100,7 +99,6 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_fault(struct ibsa_fabric *fabric,
 	return ibsa_fabric_fault_sized(fabric, fault, sizeof(*fault));
 }
 
-/* For bindings: ibsa_fault_parse() with the size of @out. */
 int ibsa_fault_parse_sized(const char *text, struct ibsa_fault *out,
 			   size_t size, struct ibsa_error *error) IBSA_MUST_USE
 	IBSA_NONNULL(2);
@@ -246,7 +244,6 @@ struct ibsa_fabric_stats {
 					    * lost for each reason */
 };
 
-/* For bindings: ibsa_fabric_load() with the size of @options. */
 int ibsa_fabric_load_sized(const char *path,
 			   const struct ibsa_fabric_options *options,
 			   size_t size, struct ibsa_error *error,
@@ -275,7 +272,6 @@ ibsa_fabric_load(const char *path, const struct ibsa_fabric_options *options,
 				      out);
 }
 
-/* For bindings: ibsa_fabric_parse() with the size of @options. */
 int ibsa_fabric_parse_sized(const char *text, size_t len,
 			    const struct ibsa_fabric_options *options,
 			    size_t size, struct ibsa_error *error,
@@ -329,7 +325,6 @@ int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns) IBSA_MUST_USE
 	IBSA_NONNULL(1);
 
-/* For bindings: ibsa_fabric_info_get() with the size of @out. */
 void ibsa_fabric_info_get_sized(struct ibsa_fabric *fabric,
 				struct ibsa_fabric_info *out, size_t size)
 	IBSA_NONNULL(1, 2);
@@ -340,7 +335,6 @@ IBSA_INLINE void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
 	ibsa_fabric_info_get_sized(fabric, out, sizeof(*out));
 }
 
-/* For bindings: ibsa_fabric_port_at() with the size of @out. */
 int ibsa_fabric_port_at_sized(struct ibsa_fabric *fabric, size_t index,
 			      struct ibsa_fabric_port *out,
 			      size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 3);
@@ -359,7 +353,6 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_port_at(struct ibsa_fabric *fabric,
 	return ibsa_fabric_port_at_sized(fabric, index, out, sizeof(*out));
 }
 
-/* For bindings: ibsa_fabric_stats_get() with the size of @out. */
 void ibsa_fabric_stats_get_sized(struct ibsa_fabric *fabric,
 				 struct ibsa_fabric_stats *out, size_t size)
 	IBSA_NONNULL(1, 2);
@@ -436,7 +429,6 @@ struct ibsa_fabric_port_change {
 	const char *rate;
 };
 
-/* For bindings: ibsa_fabric_port_set() with the size of @wanted. */
 int ibsa_fabric_port_set_sized(struct ibsa_fabric *fabric, const char *node,
 			       unsigned int port,
 			       const struct ibsa_fabric_port_change *wanted,
@@ -523,7 +515,6 @@ struct ibsa_fabric_finding {
 	uint8_t reserved[4];
 };
 
-/* For bindings: ibsa_fabric_node_at() with the size of @out. */
 int ibsa_fabric_node_at_sized(struct ibsa_fabric *fabric, size_t index,
 			      struct ibsa_fabric_node *out,
 			      size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 3);
@@ -541,7 +532,6 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_node_at(struct ibsa_fabric *fabric,
 	return ibsa_fabric_node_at_sized(fabric, index, out, sizeof(*out));
 }
 
-/* For bindings: ibsa_fabric_end_at() with the size of @out. */
 int ibsa_fabric_end_at_sized(struct ibsa_fabric *fabric, size_t node,
 			     unsigned int port, struct ibsa_fabric_end *out,
 			     size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 4);
@@ -560,7 +550,6 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_end_at(struct ibsa_fabric *fabric,
 	return ibsa_fabric_end_at_sized(fabric, node, port, out, sizeof(*out));
 }
 
-/* For bindings: ibsa_fabric_finding_at() with the size of @out. */
 int ibsa_fabric_finding_at_sized(struct ibsa_fabric *fabric, size_t index,
 				 struct ibsa_fabric_finding *out,
 				 size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 3);

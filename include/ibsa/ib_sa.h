@@ -582,7 +582,6 @@ struct ibsa_ib_device_options {
 int ibsa_ib_device_get(const char *name, struct ib_device **out) IBSA_MUST_USE
 	IBSA_NONNULL(2);
 
-/* For bindings: ibsa_ib_device_open() with the size of @options. */
 int ibsa_ib_device_open_sized(const struct ibsa_ib_device_options *options,
 			      size_t size, struct ibsa_error *error,
 			      struct ib_device **out) IBSA_MUST_USE
@@ -808,7 +807,6 @@ void ibsa_service_rec_release(struct ibsa_rec_registration *registration);
 
 struct ibsa_device_watch;
 
-/* For bindings: ibsa_device_watch_start() with the size of @options. */
 int ibsa_device_watch_start_sized(struct ib_sa_client *client,
 				  struct ib_device *device, uint8_t port_num,
 				  const struct ibsa_event_options *options,

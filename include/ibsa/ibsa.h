@@ -296,7 +296,6 @@ struct ibsa_stats {
 	uint64_t redirected;	    /* redirections that the client followed */
 };
 
-/* For bindings: ibsa_open() with the size of @options. */
 int ibsa_open_sized(const struct ibsa_options *options, size_t size,
 		    struct ibsa_error *error,
 		    struct ibsa_client **out) IBSA_MUST_USE IBSA_NONNULL(4);
@@ -347,7 +346,6 @@ void ibsa_environment_ignore(void);
  */
 int ibsa_close(struct ibsa_client *client);
 
-/* For bindings: ibsa_query_start() with the size of @query. */
 int ibsa_query_start_sized(struct ibsa_client *client,
 			   const struct ibsa_query *query, size_t size,
 			   ibsa_reply_fn done, void *arg,
@@ -445,7 +443,6 @@ int ibsa_wait(struct ibsa_client *client, int timeout_ms) IBSA_NONNULL(1);
  */
 void ibsa_wake(struct ibsa_client *client) IBSA_NONNULL(1);
 
-/* For bindings: ibsa_query_wait() with the size of @query. */
 int ibsa_query_wait_sized(struct ibsa_client *client,
 			  const struct ibsa_query *query, size_t size,
 			  ibsa_reply_fn done, void *arg) IBSA_MUST_USE
@@ -578,7 +575,6 @@ IBSA_RECORDS(IBSA__TYPED)
 #define IBSA_DECODE(name, reply, index, out) \
 	ibsa__##name##_decode(reply, index, IBSA__OF(name, out))
 
-/* For bindings: ibsa_port_get() with the size of @out. */
 int ibsa_port_get_sized(struct ibsa_client *client, bool refresh,
 			struct ibsa_port_state *out, size_t size) IBSA_MUST_USE
 	IBSA_NONNULL(1, 3);
@@ -643,7 +639,6 @@ int ibsa_gid_get(struct ibsa_client *client, uint32_t index,
 int ibsa_pkey_get(struct ibsa_client *client, uint32_t index,
 		  uint16_t *out) IBSA_MUST_USE IBSA_NONNULL(1, 3);
 
-/* For bindings: ibsa_stats_get() with the size of @out. */
 void ibsa_stats_get_sized(const struct ibsa_client *client,
 			  struct ibsa_stats *out, size_t size)
 	IBSA_NONNULL(1, 2);
@@ -684,7 +679,6 @@ void ibsa_tap(struct ibsa_client *client, ibsa_mad_fn report, void *arg)
 
 const char *ibsa_version(void);
 
-/* For bindings: ibsa_query_one() with the size of @query. */
 int ibsa_query_one_sized(struct ibsa_client *client,
 			 const struct ibsa_query *query, size_t query_size,
 			 struct ibsa_error *error, void *out,
@@ -727,7 +721,6 @@ struct ibsa_path_options {
 	uint8_t reserved[4];
 };
 
-/* For bindings: ibsa_path_wait() with the sizes of @options and @out. */
 int ibsa_path_wait_sized(struct ibsa_client *client,
 			 const struct ibsa_path_options *options,
 			 size_t options_size, const struct ibsa_gid *to,

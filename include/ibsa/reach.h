@@ -81,7 +81,6 @@ struct ibsa_reason {
 
 const char *ibsa_reason_text(enum ibsa_reason_code code);
 
-/* For bindings: ibsa_reason_wait() with the sizes of @query and @out. */
 int ibsa_reason_wait_sized(struct ibsa_client *client,
 			   const struct ibsa_query *query, size_t query_size,
 			   struct ibsa_reason *out,
@@ -185,7 +184,6 @@ struct ibsa_reach_answer {
 typedef void (*ibsa_reach_fn)(const struct ibsa_reach_answer *answer,
 			      void *arg);
 
-/* For bindings: ibsa_reach_wait() with the sizes of @options and @out. */
 int ibsa_reach_wait_sized(struct ibsa_client *client,
 			  const struct ibsa_reach_options *options,
 			  size_t options_size, const struct ibsa_gid *gid,
@@ -212,7 +210,6 @@ ibsa_reach_wait(struct ibsa_client *client,
 				     out, sizeof(*out));
 }
 
-/* For bindings: ibsa_reach_start() with the size of @options. */
 int ibsa_reach_start_sized(struct ibsa_client *client,
 			   const struct ibsa_reach_options *options,
 			   size_t size, const struct ibsa_gid *gids,
@@ -257,7 +254,6 @@ ibsa_reach_start(struct ibsa_client *client,
  */
 int ibsa_reach_stop(struct ibsa_reach_batch *batch);
 
-/* For bindings: ibsa_host_select() with the size of @nodes. */
 int ibsa_host_select_sized(const struct ibsa_node *nodes, size_t size,
 			   size_t count, const char *name,
 			   struct ibsa_node **out,
@@ -288,7 +284,6 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_host_select(const struct ibsa_node *nodes,
 				      out_count);
 }
 
-/* For bindings: ibsa_host_ports() with the size of struct ibsa_node. */
 int ibsa_host_ports_sized(struct ibsa_client *client, const char *name,
 			  size_t size, struct ibsa_node **out,
 			  size_t *out_count) IBSA_MUST_USE

@@ -71,7 +71,6 @@ struct ibsa_responder_info {
 	uint64_t requesters;
 };
 
-/* For bindings: ibsa_responder_open() with the size of @options. */
 int ibsa_responder_open_sized(struct ibsa_fabric *fabric,
 			      const struct ibsa_responder_options *options,
 			      size_t size, struct ibsa_error *error,
@@ -122,7 +121,6 @@ int ibsa_responder_timeout_ms(const struct ibsa_responder *responder)
 int ibsa_responder_dispatch(struct ibsa_responder *responder) IBSA_MUST_USE
 	IBSA_NONNULL(1);
 
-/* For bindings: ibsa_responder_info_get() with the size of @out. */
 void ibsa_responder_info_get_sized(const struct ibsa_responder *responder,
 				   struct ibsa_responder_info *out, size_t size)
 	IBSA_NONNULL(1, 2);

@@ -91,7 +91,6 @@ struct ibsa_fabric_server_stats {
 				   * not send; packets_in counts them too */
 };
 
-/* For bindings: ibsa_fabric_server_open() with the size of @options. */
 int ibsa_fabric_server_open_sized(
 	struct ibsa_fabric *fabric, const char *path,
 	const struct ibsa_fabric_server_options *options, size_t size,
@@ -170,7 +169,6 @@ int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 			       const char *line, char *out, size_t room,
 			       struct ibsa_error *error) IBSA_MUST_USE;
 
-/* For bindings: ibsa_fabric_server_stats_get() with the size of @out. */
 void ibsa_fabric_server_stats_get_sized(const struct ibsa_fabric_server *server,
 					struct ibsa_fabric_server_stats *out,
 					size_t size) IBSA_NONNULL(1, 2);

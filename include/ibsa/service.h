@@ -99,8 +99,6 @@ struct ibsa_registration_report {
 typedef void (*ibsa_registration_fn)(
 	const struct ibsa_registration_report *report, void *arg);
 
-/* For bindings: ibsa_service_register() with the sizes of @options and of
- * struct ibsa_service. */
 int ibsa_service_register_sized(struct ibsa_client *client,
 				const struct ibsa_service_options *options,
 				size_t size, size_t service_size,

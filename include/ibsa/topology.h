@@ -248,7 +248,6 @@ int ibsa_topology_add(struct ibsa_topology *topology,
 int ibsa_topology_finish(struct ibsa_topology *topology) IBSA_MUST_USE
 	IBSA_NONNULL(1);
 
-/* For bindings: ibsa_topology_info_get() with the size of @out. */
 void ibsa_topology_info_get_sized(const struct ibsa_topology *topology,
 				  struct ibsa_topology_info *out, size_t size)
 	IBSA_NONNULL(1, 2);
@@ -259,7 +258,6 @@ IBSA_INLINE void ibsa_topology_info_get(const struct ibsa_topology *topology,
 	ibsa_topology_info_get_sized(topology, out, sizeof(*out));
 }
 
-/* For bindings: ibsa_topology_node_at() with the size of @out. */
 int ibsa_topology_node_at_sized(const struct ibsa_topology *topology,
 				size_t index, struct ibsa_topology_node *out,
 				size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 3);
@@ -277,7 +275,6 @@ ibsa_topology_node_at(const struct ibsa_topology *topology, size_t index,
 	return ibsa_topology_node_at_sized(topology, index, out, sizeof(*out));
 }
 
-/* For bindings: ibsa_topology_port_at() with the size of @out. */
 int ibsa_topology_port_at_sized(const struct ibsa_topology *topology,
 				size_t node, unsigned int number,
 				struct ibsa_topology_port *out,
@@ -333,7 +330,6 @@ int ibsa_topology_check(struct ibsa_topology *topology,
 			const struct ibsa_topology *expected) IBSA_MUST_USE
 	IBSA_NONNULL(1);
 
-/* For bindings: ibsa_topology_finding_at() with the size of @out. */
 int ibsa_topology_finding_at_sized(const struct ibsa_topology *topology,
 				   size_t index, struct ibsa_finding *out,
 				   size_t size) IBSA_MUST_USE
@@ -376,7 +372,6 @@ struct ibsa_topology_options {
 typedef void (*ibsa_topology_fn)(int err, struct ibsa_topology *topology,
 				 const struct ibsa_reply *reply, void *arg);
 
-/* For bindings: ibsa_topology_read() with the size of @options. */
 int ibsa_topology_read_sized(struct ibsa_client *client,
 			     const struct ibsa_topology_options *options,
 			     size_t size, ibsa_topology_fn done,
@@ -403,7 +398,6 @@ ibsa_topology_read(struct ibsa_client *client,
 					arg);
 }
 
-/* For bindings: ibsa_topology_wait() with the size of @options. */
 int ibsa_topology_wait_sized(struct ibsa_client *client,
 			     const struct ibsa_topology_options *options,
 			     size_t size,
@@ -526,7 +520,6 @@ ibsa_trace_hop_at(const struct ibsa_trace *trace, size_t index)
 			trace->stride);
 }
 
-/* For bindings: ibsa_topology_trace() with the size of @blocks. */
 int ibsa_topology_trace_sized(const struct ibsa_topology *topology,
 			      uint32_t slid, uint32_t dlid,
 			      const struct ibsa_lft *blocks, size_t size,
@@ -601,7 +594,6 @@ ibsa_trace_branch_at(const struct ibsa_trace_tree *tree, size_t index)
 			tree->stride);
 }
 
-/* For bindings: ibsa_topology_trace_group() with the size of @tables. */
 int ibsa_topology_trace_group_sized(const struct ibsa_topology *topology,
 				    uint32_t slid, uint32_t mlid,
 				    const struct ibsa_mft *tables, size_t size,

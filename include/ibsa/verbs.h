@@ -46,7 +46,6 @@
 
 IBSA_BEGIN
 
-/* For bindings: ibsa_verbs_open() with the size of @options. */
 int ibsa_verbs_open_sized(const struct ibsa_options *options, size_t size,
 			  struct ibsa_error *error,
 			  struct ibv_context **out) IBSA_MUST_USE
@@ -277,7 +276,6 @@ struct ibsa_verbs_options {
 	uint8_t reserved[6];
 };
 
-/* For bindings: ibsa_verbs_attach() with the size of @options. */
 int ibsa_verbs_attach_sized(struct ibv_context *context,
 			    const struct ibsa_verbs_options *options,
 			    size_t size) IBSA_MUST_USE;
