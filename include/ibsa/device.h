@@ -212,9 +212,6 @@ struct ibsa_gid_row {
 	struct ibsa_gid_entry entry;
 };
 
-/**
- * struct ibsa_gid_list - entries, ordered by device, port number and index
- */
 struct ibsa_gid_list {
 	const struct ibsa_gid_row *rows;
 	size_t count;

@@ -404,17 +404,8 @@ enum ibsa_fabric_change_bit {
 
 /**
  * struct ibsa_fabric_port_change - a change of a port
- * @mask:       bits of enum ibsa_fabric_change_bit: the members that take
- *              effect
- * @link_up:    false: the link goes down, as if its cable were removed
- * @needs_grh:  the port refuses to send MADs without a GRH, except SMPs
- * @sm_sl:      at most 15, or 31 on Omni-Path
- * @lmc:        at most 7
- * @lid:        base LID, a multiple of 2^LMC
- * @pkeys:      P_Key table; copied
- * @pkey_count: 1 to 128
- * @rate:       rate of the link, as in a topology file, such as "1xSDR"; both
- *              ends must support it
+ * @mask: bits of enum ibsa_fabric_change_bit: the members that take effect;
+ *        ibsa_fabric_port_set(3) has their values
  */
 struct ibsa_fabric_port_change {
 	uint32_t mask;

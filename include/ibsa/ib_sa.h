@@ -784,8 +784,7 @@ struct ibsa_rec_registration;
  * @out:       receives the handle, valid until IBSA_REGISTRATION_RELEASED is
  *             reported; may be NULL
  *
- * Registers the service as ibsa_service_register() does. The registration also
- * ends when @client is unregistered or @device is closed.
+ * Registers the service as ibsa_service_register() does.
  *
  * Return: 0, even if the port has no SM; -EAGAIN the call opens the port, which
  * is not active; others as ib_sa_path_rec_get(), -EINVAL also if @comp_mask has
@@ -821,8 +820,6 @@ int ibsa_device_watch_start_sized(struct ib_sa_client *client,
  * @report:  called for each event; the member watch of the event is NULL
  * @out:     receives the handle, valid until IBSA_EVENT_ENDED is reported; may
  *           be NULL
- *
- * The watch also ends when @client is unregistered or @device is closed.
  *
  * Return: 0, even if the port has no SM; -EAGAIN the call opens the port, which
  * is not active; others as ib_sa_path_rec_get(), -EINVAL also if @options are
@@ -862,8 +859,8 @@ enum {
 
 /**
  * struct ib_sa_multicast - a membership in a multicast group
- * @rec: the record that the program passed; after the join, the record that the
- *       SA returned, with the join states that the program passed
+ * @rec: the record that the program passed; after the join, and also after a
+ *       loss, the record that the SA returned, with these join states
  */
 struct ib_sa_multicast {
 	struct ib_sa_mcmember_rec rec;

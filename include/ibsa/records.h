@@ -90,7 +90,6 @@ struct ibsa_field {
  * @short_name: such as "PR"; that of saquery, if saquery has one
  * @brief:      names, with commas, of the fields that ibsa(8) shows in a table
  * @class_version: 2, or 0x80 for Omni-Path
- * @writer:     which programs change records of this type
  * @size:       bytes on the wire
  * @host_size:  bytes of the struct
  * @reply:      type of the records in replies: the same, except for

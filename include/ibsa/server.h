@@ -46,10 +46,8 @@ typedef void (*ibsa_note_fn)(const char *text, void *arg);
  * of a member
  * @report:      called by ibsa_fabric_server_wait() when the server refuses
  *               connections (once in a second), ends one, or cannot accept any
- * @connections: most connections at the same time; one process may have a
- *               quarter, or 8 if that is more, and all clients over TCP three
- *               quarters; reduced if RLIMIT_NOFILE does not permit as many;
- *               IBSA_DEFAULT_CONNECTIONS
+ * @connections: most connections at the same time; reduced if RLIMIT_NOFILE
+ *               does not permit as many; IBSA_DEFAULT_CONNECTIONS
  * @patience_ms: longest time for a client to identify itself, and to send a
  *               whole message; IBSA_DEFAULT_PATIENCE_MS
  * @memory_mb:   most MiB for data that clients have not read and messages that

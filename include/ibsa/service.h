@@ -41,12 +41,7 @@ struct ibsa_service_options {
 	unsigned int deadline_ms;
 };
 
-/**
- * enum ibsa_registration_event - events of a registration
- *
- * IBSA_REGISTRATION_RELEASED is the last event of a registration. Not every
- * failure or refusal is reported: see ibsa_registration_fn.
- */
+/* Events of a registration; ibsa_registration_fn tells which are reported. */
 enum ibsa_registration_event {
 	/* A read found the record at the SA: for the first time, or for the
 	 * first time after another event or a change of its service_gid. */
@@ -66,7 +61,7 @@ enum ibsa_registration_event {
 	/* The SA refused a request of the client. The client sends it again,
 	 * later than after FAILED. */
 	IBSA_REGISTRATION_REFUSED,
-	/* The registration has ended; the handle is no longer valid. */
+	/* The last event: the handle is no longer valid. */
 	IBSA_REGISTRATION_RELEASED,
 };
 

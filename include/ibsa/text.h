@@ -133,12 +133,6 @@ const char *ibsa_code_name(enum ibsa_show show, uint64_t code);
 
 unsigned int ibsa_mtu_bytes(uint8_t code);
 
-/**
- * ibsa_rate_mbps - Mb/s of a rate code, 2500 to 1700000; 0: unknown
- *
- * The codes are not in the order of the rates: to compare rates, compare the
- * results of this function.
- */
 unsigned int ibsa_rate_mbps(uint8_t code);
 
 IBSA_END

@@ -480,10 +480,7 @@ enum ibsa_trace_end {
 
 /**
  * struct ibsa_trace_hop - a link of a trace
- * @node:         node that sends the packet; an index for
- *                ibsa_topology_node_at()
- * @is_narrowest: no link of the trace has a lower rate, at least one has a
- *                higher rate, and the rates of all are known
+ * @node: node that sends the packet; an index for ibsa_topology_node_at()
  */
 struct ibsa_trace_hop {
 	size_t node;

@@ -144,7 +144,7 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
  * @port:    from 1; 0: the first active port whose GID 0 has the subnet prefix
  *           of *@gid_p, or else the first active port. Ethernet ports only with
  *           access.sa of struct ibsa_verbs_options or ibsa_options
- * @gid_p:   unicast or multicast, network byte order; not written to
+ * @gid_p:   unicast or multicast, network byte order
  * @timeout: ignored; pass 0
  *
  * Waits up to IBSA_DEFAULT_DEADLINE_MS for the SA's reply. The first call
@@ -261,7 +261,7 @@ struct ibsa_async_event {
  * @audit_ms:   longest time between two reads of the subscriptions at the SA;
  *              IBSA_DEFAULT_AUDIT_MS
  * @max_events: most events of the SM that wait to be read, up to 1048576;
- *              further events are lost; IBSA_DEFAULT_EVENT_QUEUE
+ *              IBSA_DEFAULT_EVENT_QUEUE
  * @no_environment: as ibsa_environment_ignore(), for this context; must be
  *              false for a context of ibsa_verbs_open()
  * @gaps:       return an event IBV_EVENT_SM_GAP if events of the SM may have
