@@ -996,9 +996,7 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr) IBSA_NONNULL(1);
 
 /**
  * ib_init_ah_attr_from_path - make address handle attributes from a path
- * @rec:      the path; a RoCE path must have the destination's MAC address.
- *            Without route_resolved, the call looks up the route from the
- *            interface of @gid_attr, and sets route_resolved
+ * @rec:      the path; see ib_init_ah_attr_from_path(3) about RoCE
  * @ah_attr:  receives the attributes, host byte order; call
  *            rdma_destroy_ah_attr() after use
  * @gid_attr: source GID of the GRH; NULL: the sgid of @rec is looked up

@@ -44,8 +44,8 @@
 IBSA_BEGIN
 
 /*
- * Kinds of findings, their names and severities. ibsa_topology_check(3) describes
- * those that it reports, and ibsa-check(8) all.
+ * Kinds of findings, their names and severities. ibsa_topology_check(3)
+ * describes those that it reports, and ibsa-check(8) all.
  */
 /* clang-format off */
 #define IBSA_FINDINGS(F)                                        \

@@ -28,8 +28,8 @@
 #define IBSA_NONNULL(...) __attribute__((nonnull(__VA_ARGS__)))
 
 /*
- * A function of a header, which passes the size of each struct to NAME_sized() of
- * the library, as bindings do: see "How the interface grows" in ibsa(7).
+ * A function of a header, which passes the size of each struct to NAME_sized()
+ * of the library, as bindings do: see "How the interface grows" in ibsa(7).
  */
 #define IBSA_INLINE static inline
 
