@@ -8,6 +8,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
@@ -20,35 +23,62 @@
 
 enum { BACKLOG = 1024, STRANGERS_MAX = SERVER_STRANGER_FILES };
 
-/*
- * Create a file with a random token. Return: 0; -EEXIST another process has
- * created it; or another -errno.
- */
-static int token_create(const char *path)
+/* A token as a text, with a newline. */
+struct token_text {
+	char bytes[2 * REMOTE_TOKEN_BYTES + 1];
+};
+
+static int token_random(struct token_text *out)
 {
 	static const char digits[] = "0123456789abcdef";
 	uint8_t token[REMOTE_TOKEN_BYTES];
-	char text[2 * sizeof(token) + 1];
-	int err = 0;
-	int fd;
 
 	if (getrandom(token, sizeof(token), 0) != sizeof(token))
 		return -EIO;
 	for (size_t i = 0; i < sizeof(token); i++) {
-		text[2 * i] = digits[token[i] >> 4];
-		text[2 * i + 1] = digits[token[i] & 15];
+		out->bytes[2 * i] = digits[token[i] >> 4];
+		out->bytes[2 * i + 1] = digits[token[i] & 15];
 	}
-	text[2 * sizeof(token)] = '\n';
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-		  S_IRUSR | S_IWUSR);
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, sizeof(text)) != sizeof(text))
-		err = -EIO;
+	out->bytes[2 * sizeof(token)] = '\n';
+	return 0;
+}
+
+static int token_write(int fd, const struct token_text *text)
+{
+	const ssize_t done = write(fd, text->bytes, sizeof(text->bytes));
+	int err = 0;
+
+	if (done != sizeof(text->bytes))
+		err = done < 0 ? -errno : -EIO;
 	if (close(fd) && !err)
 		err = -errno;
+	return err;
+}
+
+/*
+ * Create a file with a random token. The file appears as a whole: another server
+ * may start at the same time, or this one may be killed. Return: 0; -EEXIST
+ * another process has created it; or another -errno.
+ */
+static int token_create(const char *path)
+{
+	struct token_text text;
+	char name[PATH_MAX];
+	int err = token_random(&text);
+	int fd;
+
 	if (err)
-		unlink(path);
+		return err;
+	if (snprintf(name, sizeof(name), "%s.XXXXXX", path) >=
+	    (int)sizeof(name))
+		return -ENAMETOOLONG;
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	err = token_write(fd, &text);
+	if (!err && link(name, path))
+		err = -errno;
+	unlink(name);
 	return err;
 }
 
@@ -112,6 +142,31 @@ static int socket_listen(struct server *server, const union tcp_name *name)
 	return ibsa__server_watch(&server->tcp, EPOLLIN);
 }
 
+static int listen_failed(const char *text, int err, struct ibsa_error *error)
+{
+	switch (err) {
+	case -EADDRINUSE:
+		return ibsa__fail(error, err,
+				  "cannot listen at %s: the port is in use; "
+				  "choose another, or 0 for any",
+				  text);
+	case -EADDRNOTAVAIL:
+		return ibsa__fail(error, err,
+				  "cannot listen at %s: this is not an "
+				  "address of this machine; ip address lists "
+				  "those",
+				  text);
+	case -EACCES:
+		return ibsa__fail(error, err,
+				  "cannot listen at %s: only root may use "
+				  "this port; choose one above 1023",
+				  text);
+	default:
+		return ibsa__fail(error, err, "cannot listen at %s: %s", text,
+				  ibsa__errno_text(-err).bytes);
+	}
+}
+
 int ibsa__server_listen_tcp(struct server *server, struct ibsa_error *error)
 {
 	const char *text = server->options.tcp;
@@ -139,9 +194,7 @@ int ibsa__server_listen_tcp(struct server *server, struct ibsa_error *error)
 		return err;
 	server->tcp.handle = ibsa__server_accept;
 	err = socket_listen(server, &name);
-	return err ? ibsa__fail(error, err, "cannot listen at %s: %s", text,
-				ibsa__errno_text(-err).bytes)
-		   : 0;
+	return err ? listen_failed(text, err, error) : 0;
 }
 
 bool ibsa__strangers_have_room(struct server *server)

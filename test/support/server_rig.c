@@ -306,6 +306,25 @@ int server_connect_unix(const struct server_rig *server, const char *node)
 	return connect_at(name, node);
 }
 
+int server_try(const char *listen, const char *token, struct ibsa_error *error)
+{
+	const struct ibsa_fabric_server_options options = { .listen = listen,
+							    .token = token };
+	struct ibsa_fabric_server *server = NULL;
+	struct ibsa_fabric *fabric = NULL;
+	int err;
+
+	assert_int_equal(ibsa_fabric_parse(server_pair, strlen(server_pair),
+					   NULL, NULL, &fabric),
+			 0);
+	err = ibsa_fabric_server_open(fabric, "/tmp/ibsa-tcp-none", &options,
+				      error, &server);
+	assert_int_equal(server != NULL, !err);
+	ibsa_fabric_server_close(server);
+	ibsa_fabric_put(fabric);
+	return err;
+}
+
 void server_command(const struct server_rig *server, const char *line)
 {
 	assert_int_equal(ibsa_server_command(server_address(server), line, NULL,

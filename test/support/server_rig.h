@@ -51,6 +51,9 @@ const char *server_address(const struct server_rig *server);
 bool server_is_over_tcp(void);
 struct ibsa_fabric *server_fabric(const struct server_rig *server);
 
+/* Open a server over TCP, and close it. Return: 0, or the error. */
+int server_try(const char *listen, const char *token, struct ibsa_error *error);
+
 /* Run a command, which must succeed. */
 void server_command(const struct server_rig *server, const char *line);
 
