@@ -167,6 +167,9 @@ static void send_packets(struct mix *mix)
 	    file_open(mix->address, 1, &mix->file, &mix->agent))
 		return;
 	mix->has_file = true;
+	/* The data socket outlives the connection. */
+	if (!pick(mix, 100))
+		ibsa__remote_disconnect(&mix->file.connection);
 	packet = packet_request(pick(mix, 4) ? IBSA_METHOD_GET
 					     : IBSA_METHOD_GET_TABLE,
 				pick(mix, 2) ? NODE_RECORD : PATH_RECORD,
