@@ -481,7 +481,8 @@ bool ibsa__peer_data_begin(struct server_peer *peer, const uint8_t *bytes,
 void ibsa__peer_mark(struct server_peer *peer)
 {
 	if (peer->file)
-		peer->bytes_ahead = SERVER_BATCH_BYTES + peer->part.count;
+		peer->bytes_ahead = peer->part.count +
+				    ibsa__peer_bytes_most(peer);
 	ibsa__peer_activate(peer);
 }
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/close.h"
@@ -133,6 +134,19 @@ ssize_t ibsa__peer_bytes_recv(struct server_peer *peer, void *to, size_t len)
 	if (errno == EPROTO)
 		return -EBADMSG;
 	return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+}
+
+size_t ibsa__peer_bytes_most(const struct server_peer *peer)
+{
+	int arrived = 0;
+
+	if (peer->rings.memory)
+		return RING_BYTES;
+	return peer->data.fd >= 0 &&
+			       !ioctl(peer->data.fd, FIONREAD, &arrived) &&
+			       arrived > 0
+		       ? (size_t)arrived
+		       : 0;
 }
 
 bool ibsa__peer_bytes_arrived(const struct server_peer *peer)

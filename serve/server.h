@@ -537,6 +537,12 @@ ssize_t ibsa__peer_bytes_send(struct server_peer *peer, const void *data,
 			      size_t len);
 ssize_t ibsa__peer_bytes_recv(struct server_peer *peer, void *to, size_t len);
 
+/*
+ * Return: the number of bytes of packets that have arrived and that the server
+ * has not read, or a larger number.
+ */
+size_t ibsa__peer_bytes_most(const struct server_peer *peer);
+
 /* Whether bytes of packets have arrived that the server has not read. */
 bool ibsa__peer_bytes_arrived(const struct server_peer *peer);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The end of clients over TCP: packets that a client sent before are not lost,
- * although they arrive through another connection than the end.
+ * Packets that a client sends before its last request, or before its end, are
+ * not lost; over TCP, they arrive through another connection than the end.
  */
 #include <errno.h>
 #include <poll.h>
@@ -271,6 +271,56 @@ static void packets_of_a_client_that_has_ended_are_read(void **state)
 	server_stop(rig);
 }
 
+/*
+ * The server reads all packets that have arrived before a request, however many
+ * they are: here, those for which a paused server's Unix socket has room.
+ */
+static void packets_before_a_request_are_read(void **state)
+{
+	static const struct remote_head detach = { .type = REMOTE_DETACH };
+	static struct {
+		struct packet packet;
+		uint8_t rest[4096];
+	} large;
+	struct ibsa_fabric_server_stats stats;
+	struct ibsa_fabric_server *server;
+	struct remote_address address;
+	struct server_rig *rig;
+	struct remote_file file;
+	uint64_t sent = 0;
+	size_t done = 0;
+
+	(void)state;
+	unsetenv("IBSA_TEST_TCP");
+	setenv("IBSA_RING", "0", 1);
+	rig = server_start(server_pair);
+	address = address_of(server_address(rig));
+	assert_int_equal(ibsa__remote_file_open(&address, NULL, &file), 0);
+	server_agent_register(&file);
+	server = server_pause(rig);
+	serve_all(server);
+	large.packet = request_make(1);
+	large.packet.header.length = sizeof(large);
+	while (!ibsa__data_send(&file.shared->data, &large, sizeof(large), NULL,
+				0, &done)) {
+		done = 0;
+		sent++;
+	}
+	/* The rest of the last packet does not come. */
+	assert_true(sent * sizeof(large) > 65536);
+	assert_int_equal(send(file.connection.fd, &detach, sizeof(detach),
+			      MSG_NOSIGNAL),
+			 sizeof(detach));
+	serve_all(server);
+	ibsa_fabric_server_stats_get(server, &stats);
+	assert_int_equal(stats.packets_in, sent);
+	server_resume(rig);
+	ibsa__remote_file_close(&file);
+	server_stop(rig);
+	unsetenv("IBSA_RING");
+	setenv("IBSA_TEST_TCP", "1", 1);
+}
+
 /* A client whose data socket does not end is disconnected in time. */
 static void a_data_socket_without_a_connection_ends(void **state)
 {
@@ -294,6 +344,7 @@ static void a_data_socket_without_a_connection_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(packets_before_a_request_are_read),
 		cmocka_unit_test(
 			packets_before_the_end_of_a_umad_file_are_read),
 		cmocka_unit_test(packets_before_the_end_of_a_client_are_read),
