@@ -19,12 +19,11 @@
 
 enum {
 	BACKLOG = 1024,
-	LATE_RECHECK_MS =
-		/*
-		 * Time between two checks of a deadline that has passed while
-		 * data of the client are unread.
-		 */
-	100,
+	/*
+	 * Time between two checks of a deadline that has passed while data of
+	 * the client are unread.
+	 */
+	LATE_RECHECK_MS = 100,
 };
 
 /* Whether a file exists at the path, and belongs to another user. */

@@ -13,10 +13,9 @@
 
 /*
  * Open the device files of the node or host that ibsa__remote_address_find()
- * finds.
- * The connection to the server is opened when the first file is read, and
- * again after the server has restarted. Reading a file returns the errors of
- * the kernel's files, and those of ibsa__remote_address_find() and
+ * finds. The connection to the server is opened when the first file is read, and
+ * again after the server has restarted. Reading a file returns the errors of the
+ * kernel's files, and those of ibsa__remote_address_find() and
  * ibsa__remote_connect(). The caller releases *@out with ibsa__files_put().
  * Return: 0; -ENOMEM.
  */
@@ -46,8 +45,8 @@ int ibsa__remote_files_umad_open(struct device_files *files, const char *name,
  * Write the path that stands for issmN, N = @number, into the buffer @out of
  * @room bytes: its port has the bit IsSM set while a program has this file open.
  * @files are the device files of a server. Over TCP, the path is that of
- * ibsa__remote_issm_file(). Return: 0; -ENODEV no such
- * port or server; -ENAMETOOLONG @room is too small; or the server's error.
+ * ibsa__remote_issm_file(). Return: 0; -ENODEV no such port or server;
+ * -ENAMETOOLONG @room is too small; or the server's error.
  */
 int ibsa__remote_issm_path(struct device_files *files, unsigned int number,
 			   char *out, size_t room) IBSA_MUST_USE;
