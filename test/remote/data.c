@@ -122,6 +122,7 @@ static void a_refused_data_socket_is_not_polled(void **state)
 	struct remote_link link = {
 		.step = LINK_OPENING,
 		.transport.is_open = true,
+		.join_fd = -1,
 		.epoll_fd = -1,
 		.timer_fd = -1,
 	};
