@@ -109,12 +109,11 @@ static int tcp_read(const char *path, struct ibsa_error *error,
 			"HOST",
 			path);
 	if (!file || !file[strlen(token)])
-		return ibsa__fail(
-			error, -EINVAL,
-			"the fabric server at %.64s needs a token: "
-			"write tcp:%.64s,token=FILE, with the file of "
-			"--token of ibsa fabric run, or a copy of it",
-			path, path);
+		return ibsa__fail(error, -EINVAL,
+				  "the fabric server at %.*s needs a token: "
+				  "write tcp:%.*s,token=FILE, with the file of "
+				  "--token of ibsa fabric run, or a copy of it",
+				  (int)len, path, (int)len, path);
 	memcpy(out->path, path, len);
 	out->path[len] = '\0';
 	out->is_tcp = true;
@@ -148,7 +147,8 @@ int ibsa__remote_address_find(const char *fabric, const char *device,
 	if (!path || !*path)
 		return ibsa__fail(error, -EINVAL,
 				  "'%.40s' does not name a fabric server; "
-				  "write unix:PATH",
+				  "write unix:PATH, or, over TCP, "
+				  "tcp:HOST:PORT,token=FILE",
 				  fabric ? fabric : "");
 	err = ibsa__remote_node_find(device, process_node, port, error, &at);
 	if (!err &&

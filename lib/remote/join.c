@@ -16,7 +16,8 @@ int ibsa__remote_tcp_failed(const struct remote_address *address, int err,
 	if (err == -ECONNREFUSED)
 		return ibsa__fail(error, -ENODEV,
 				  "no fabric server is at %s: start one with "
-				  "ibsa fabric run --listen tcp:%s",
+				  "ibsa fabric run --listen tcp:%s --token "
+				  "FILE",
 				  address->path, address->path);
 	return ibsa__fail(error, err,
 			  "cannot connect to the fabric server at %s: %s; "

@@ -516,6 +516,29 @@ static void wrong_options_are_refused(void **state)
 	tcp_stop(&tcp);
 }
 
+static void a_wrong_address_is_refused_with_what_to_write(void **state)
+{
+	static const char *const wrong[][2] = {
+		{ "tcp:", "tcp:HOST:PORT,token=FILE" },
+		{ "tcp:,token=/t", "tcp:HOST:PORT,token=FILE" },
+		{ "tcp:fabric:4096,token=/t", "127.0.0.1 or [::1]" },
+		{ "tcp:::1:4096,token=/t", "127.0.0.1 or [::1]" },
+		{ "tcp:4096", "write tcp:4096,token=FILE" },
+		{ "tcp:[::1]:4096,token=", "write tcp:[::1]:4096,token=FILE" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct ibsa_error error = { .text = "" };
+		struct ibsa_client *client;
+
+		assert_int_equal(client_open(wrong[i][0], &error, &client),
+				 -EINVAL);
+		if (!strstr(error.text, wrong[i][1]))
+			fail_msg("%s", error.text);
+	}
+}
+
 /* The error differs from that of a kernel module that is not loaded. */
 static void a_missing_token_is_a_missing_server(void **state)
 {
@@ -544,6 +567,7 @@ int main(void)
 		cmocka_unit_test(a_ticket_is_used_once),
 		cmocka_unit_test(a_message_says_that_there_is_an_sm),
 		cmocka_unit_test(wrong_options_are_refused),
+		cmocka_unit_test(a_wrong_address_is_refused_with_what_to_write),
 		cmocka_unit_test(a_missing_token_is_a_missing_server),
 	};
 
