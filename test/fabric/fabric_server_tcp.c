@@ -34,15 +34,18 @@ struct tcp_rig {
 	char address[128], change_address[128];
 };
 
-static void tcp_start(struct tcp_rig *tcp, bool has_control)
+static void tcp_start_at(struct tcp_rig *tcp, const char *host,
+			 bool has_control)
 {
+	char listen[64];
 	struct ibsa_fabric_server_options options = {
-		.listen = "tcp:0",
+		.listen = listen,
 		.token = tcp->use,
 		.control_token = has_control ? tcp->change : NULL,
 		.patience_ms = PATIENCE_MS,
 	};
 
+	snprintf(listen, sizeof(listen), "tcp:%s:0", host);
 	strcpy(tcp->folder, folder);
 	assert_non_null(mkdtemp(tcp->folder));
 	snprintf(tcp->use, sizeof(tcp->use), "%s/use", tcp->folder);
@@ -51,10 +54,15 @@ static void tcp_start(struct tcp_rig *tcp, bool has_control)
 	tcp->rig = server_start_with(server_pair, &options);
 	tcp->port = ibsa_fabric_server_port(server_pause(tcp->rig));
 	server_resume(tcp->rig);
-	snprintf(tcp->address, sizeof(tcp->address),
-		 "tcp:127.0.0.1:%d,token=%s", tcp->port, tcp->use);
+	snprintf(tcp->address, sizeof(tcp->address), "tcp:%s:%d,token=%s", host,
+		 tcp->port, tcp->use);
 	snprintf(tcp->change_address, sizeof(tcp->change_address),
-		 "tcp:127.0.0.1:%d,token=%s", tcp->port, tcp->change);
+		 "tcp:%s:%d,token=%s", host, tcp->port, tcp->change);
+}
+
+static void tcp_start(struct tcp_rig *tcp, bool has_control)
+{
+	tcp_start_at(tcp, "127.0.0.1", has_control);
 }
 
 static void tcp_stop(struct tcp_rig *tcp)
@@ -164,14 +172,19 @@ static void a_client_is_served(void **state)
 	struct stat token;
 
 	(void)state;
-	tcp_start(&tcp, false);
-	assert_int_equal(stat(tcp.use, &token), 0);
-	assert_int_equal(token.st_mode & 07777, 0600);
-	if (client_open(tcp.address, &error, &client))
-		fail_msg("%s", error.text);
-	assert_int_equal(path_query(client), 0);
-	assert_int_equal(ibsa_close(client), 0);
-	tcp_stop(&tcp);
+	for (int i = 0; i < 3; i++) {
+		tcp_start_at(&tcp,
+			     (const char *const[]){ "127.0.0.1", "localhost",
+						    "[::1]" }[i],
+			     false);
+		assert_int_equal(stat(tcp.use, &token), 0);
+		assert_int_equal(token.st_mode & 07777, 0600);
+		if (client_open(tcp.address, &error, &client))
+			fail_msg("%s", error.text);
+		assert_int_equal(path_query(client), 0);
+		assert_int_equal(ibsa_close(client), 0);
+		tcp_stop(&tcp);
+	}
 }
 
 static void token_write(const char *path, const char *text, mode_t mode)
