@@ -119,9 +119,14 @@ static int fabric_make(const struct recording *recording,
 	const uint64_t guid = ibsa_be64(port->gid.raw + 8);
 	const struct link_rate rate = recording->rate;
 	const bool has_rate = rate.width && rate.speed;
+	char rate_word[16] = "";
 	char text[320];
 	int len;
 
+	if (has_rate)
+		snprintf(rate_word, sizeof(rate_word), "%ux%s",
+			 ibsa__lanes_of_width(rate.width),
+			 ibsa__speed_name(rate.speed));
 	len = snprintf(text, sizeof(text),
 		       "Switch 1 \"" SA_NAME "\" # base port 0 lid %u lmc 0\n"
 		       "[1] \"" PORT_NAME "\"[1]\n"
@@ -130,8 +135,7 @@ static int fabric_make(const struct recording *recording,
 		       "[1](%" PRIx64 ") \"" SA_NAME "\"[1] # lid %u lmc 0 "
 		       "\"" SA_NAME "\" lid %u %s\n",
 		       is_own ? 0 : port->sm_lid, guid, guid, port->lid,
-		       is_own ? 0 : port->sm_lid,
-		       has_rate ? ibsa__rate_text(rate.width, rate.speed) : "");
+		       is_own ? 0 : port->sm_lid, rate_word);
 	options.sa_node = is_own ? PORT_NAME : SA_NAME;
 	options.gid_prefix = ibsa_be64(port->gid.raw);
 	return ibsa_fabric_parse(text, (size_t)len, &options, error, out);

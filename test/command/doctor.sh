@@ -498,6 +498,8 @@ reports() {
 	cmp -s out want || fail 'another topology'
 	run 5 --fabric r.tar path node1 node2
 	err_has 'the capture or report does not hold the answer.*PathRecord'
+	run 0 --fabric "$fabric" -j devices; jq '.[0].rate_gbps' out >rate
+	run 0 --fabric r.tar -j devices; json ".[0].rate_gbps == $(cat rate)"
 	mkdir again && tar -C again -xf r.tar && tar -C again -cf s.tar .
 	run 0 --fabric s.tar topology
 	cmp -s out want || fail 'another topology'
