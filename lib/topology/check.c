@@ -353,6 +353,7 @@ int ibsa_topology_check(struct ibsa_topology *topology,
 	ibsa__free(check.now_of);
 	ibsa__free(check.then_of);
 	ibsa__free(check.is_explained);
+	ibsa__free(check.island_is_shown);
 	if (err)
 		topology->finding_count = 0;
 	return err;

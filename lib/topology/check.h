@@ -27,6 +27,11 @@ struct check {
 	 * explains its link.
 	 */
 	bool *is_explained;
+	/*
+	 * For each island of @then: whether @now has a node of it; true of all
+	 * if @now has no node of @then.
+	 */
+	bool *island_is_shown;
 };
 
 static inline const struct graph_node *

@@ -297,6 +297,19 @@ static int node_add(struct check *check, enum ibsa_finding_kind kind,
 }
 
 /*
+ * Whether an expected node is in another subnet, which this SA cannot show: no
+ * cable connects it with a node that is shown. Of a node without a cable, this
+ * is not known.
+ */
+static bool is_elsewhere(const struct check *check, uint32_t node)
+{
+	const struct ibsa_topology *then = check->then;
+
+	return !check->island_is_shown[then->nodes[node].island] &&
+	       first_link(then, node);
+}
+
+/*
  * Report the expected nodes that are missing: the switches, or the others. An
  * SA that shows no switch at all hides them.
  */
@@ -310,7 +323,7 @@ static int check_missing(struct check *check, bool are_switches)
 	for (uint32_t i = 0; i < then->node_count && !err; i++) {
 		if (check->now_of[i] == TOPOLOGY_NONE &&
 		    node_is_switch(then, i) == are_switches &&
-		    !node_is_hidden(check, i))
+		    !node_is_hidden(check, i) && !is_elsewhere(check, i))
 			err = node_add(check, IBSA_FINDING_MISSING, then, i,
 				       missing_words(check, i));
 	}
@@ -367,6 +380,22 @@ int ibsa__check_expected(struct check *check)
 	return err;
 }
 
+/* Set which islands of the expected topology are shown. */
+static void islands_mark(struct check *check)
+{
+	const struct ibsa_topology *then = check->then;
+	bool has_any = false;
+
+	for (uint32_t i = 0; i < then->node_count; i++) {
+		const bool is_now = check->now_of[i] != TOPOLOGY_NONE;
+
+		check->island_is_shown[then->nodes[i].island] |= is_now;
+		has_any |= is_now;
+	}
+	if (!has_any)
+		memset(check->island_is_shown, true, then->info.islands);
+}
+
 int ibsa__check_prepare(struct check *check)
 {
 	check->now_of = ibsa__calloc(check->then->node_count + 1u,
@@ -374,8 +403,12 @@ int ibsa__check_prepare(struct check *check)
 	check->then_of = ibsa__calloc(check->now->node_count + 1u,
 				      sizeof(*check->then_of));
 	check->is_explained = ibsa__calloc(check->now->port_count + 1u, 1);
-	if (!check->now_of || !check->then_of || !check->is_explained)
+	check->island_is_shown = ibsa__calloc(check->then->info.islands + 1u,
+					      1);
+	if (!check->now_of || !check->then_of || !check->is_explained ||
+	    !check->island_is_shown)
 		return -ENOMEM;
 	nodes_match(check);
+	islands_mark(check);
 	return 0;
 }

@@ -502,6 +502,42 @@ static void a_host_without_a_link_is_missing(void **state)
 				 "2)"));
 }
 
+/*
+ * Expected nodes that no cable connects with the fabric are in another subnet.
+ * If none of the expected nodes is shown, all are missing.
+ */
+static void another_subnet_is_not_missing(void **state)
+{
+	static const char text[] = "caguid=0x100\nCa 1 \"a\"\n[1] \"b\"[1]\n"
+				   "caguid=0x200\nCa 1 \"b\"\n"
+				   "caguid=0x300\nCa 1 \"c\"\n[1] \"d\"[1]\n"
+				   "caguid=0x400\nCa 1 \"d\"\n"
+				   "caguid=0x500\nCa 1 \"e\"\n";
+	struct ibsa_topology *expected, *now;
+
+	(void)state;
+	assert_int_equal(ibsa_topology_parse(text, sizeof(text) - 1, NULL, NULL,
+					     &expected),
+			 0);
+	assert_int_equal(ibsa_topology_new(&now), 0);
+	assert_int_equal(rig_node(now, IBSA_NODE_CA, 1, "a"), 0);
+	finish(now);
+	expect(now, expected,
+	       SENTENCES("missing: b is missing (port 1 to a port 1)",
+			 "missing: e is missing (the node has no link)"));
+	ibsa_topology_free(now);
+	assert_int_equal(ibsa_topology_new(&now), 0);
+	finish(now);
+	expect(now, expected,
+	       SENTENCES("missing: a is missing (port 1 to b port 1)",
+			 "missing: b is missing (port 1 to a port 1)",
+			 "missing: c is missing (port 1 to d port 1)",
+			 "missing: d is missing (port 1 to c port 1)",
+			 "missing: e is missing (the node has no link)"));
+	ibsa_topology_free(now);
+	ibsa_topology_free(expected);
+}
+
 /* An SA does not show a switch's port whose peer is in another partition. */
 static void a_host_in_another_partition_is_told(void **state)
 {
@@ -591,6 +627,7 @@ int main(void)
 		cmocka_unit_test(a_new_cable_and_a_new_host_are_new),
 		cmocka_unit_test(a_host_without_a_link_is_missing),
 		cmocka_unit_test(a_host_in_another_partition_is_told),
+		cmocka_unit_test(another_subnet_is_not_missing),
 		cmocka_unit_test(a_slower_link_is_one_finding),
 		cmocka_unit_test(a_faster_link_has_no_finding),
 		cmocka_unit_test(findings_are_limited),
