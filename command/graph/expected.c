@@ -72,13 +72,14 @@ void expected_free(struct expected *expected)
 {
 	ibsa_topology_free(expected->topology);
 	free(expected->ports);
+	free(expected->islands);
 }
 
 /*
  * A port without a port GUID, which a topology file need not have, is compared
  * by node GUID and port number.
  */
-bool expected_is_shown(const struct nodes *nodes, const struct ibsa_node *port)
+static bool is_shown(const struct nodes *nodes, const struct ibsa_node *port)
 {
 	if (port->port_guid)
 		return nodes_at(nodes, port->port_guid);
@@ -89,18 +90,83 @@ bool expected_is_shown(const struct nodes *nodes, const struct ibsa_node *port)
 	return false;
 }
 
-int expected_absent(const struct expected *expected, const struct nodes *nodes,
+/* Return: the number of the node's island in the file; SIZE_MAX: no such node. */
+static size_t island_of(const struct expected *expected,
+			const struct ibsa_node *of)
+{
+	struct ibsa_topology_node node;
+	size_t index;
+
+	if (ibsa_topology_node_find(expected->topology, of->node_guid,
+				    &index) ||
+	    ibsa_topology_node_at(expected->topology, index, &node))
+		return SIZE_MAX;
+	return node.island;
+}
+
+/* Find out which islands of the file have a node that the SA shows. */
+static int islands_find(struct expected *expected, const struct nodes *nodes)
+{
+	struct ibsa_topology_info info;
+
+	if (expected->islands)
+		return CLI_DONE;
+	ibsa_topology_info_get(expected->topology, &info);
+	expected->islands = calloc(info.islands + 1,
+				   sizeof(*expected->islands));
+	if (!expected->islands)
+		return no_memory();
+	for (size_t i = 0; i < nodes->count; i++) {
+		const size_t island = island_of(expected, &nodes->all[i]);
+
+		if (island != SIZE_MAX)
+			expected->islands[island] = true;
+	}
+	return CLI_DONE;
+}
+
+/* Whether a port of the file is on an island that the SA shows. */
+static bool is_here(const struct expected *expected,
+		    const struct ibsa_node *port)
+{
+	return expected->islands[island_of(expected, port)];
+}
+
+/* Select the expected ports that the name stands for. */
+static int ports_select(const struct expected *expected, const char *name,
+			struct node_ports *out)
+{
+	*out = (struct node_ports){ .count = 0 };
+	for (size_t i = 0; i < expected->count && !name; i++)
+		if (list_put(&out->all, &out->count, &expected->ports[i],
+			     sizeof(*out->all)))
+			return CLI_DEVICE;
+	if (name && ibsa_host_select(expected->ports, expected->count, name,
+				     &out->all, &out->count) != 0)
+		return no_memory();
+	return CLI_DONE;
+}
+
+int expected_absent(struct expected *expected, const struct nodes *nodes,
 		    const char *name, struct node_ports *out)
 {
+	int status = ports_select(expected, name, out);
+	bool has_here = false;
 	size_t count = 0;
 
-	*out = (struct node_ports){ .count = 0 };
-	if (ibsa_host_select(expected->ports, expected->count, name, &out->all,
-			     &out->count) != 0)
-		return no_memory();
+	if (status == CLI_DONE)
+		status = islands_find(expected, nodes);
+	if (status != CLI_DONE)
+		return status;
 	for (size_t i = 0; i < out->count; i++)
-		if (!expected_is_shown(nodes, &out->all[i]))
-			out->all[count++] = out->all[i];
+		has_here |= is_here(expected, &out->all[i]);
+	for (size_t i = 0; i < out->count; i++) {
+		const struct ibsa_node *port = &out->all[i];
+
+		if (!is_shown(nodes, port) &&
+		    (!has_here || is_here(expected, port)))
+			out->all[count++] = *port;
+	}
 	out->count = count;
 	return CLI_DONE;
 }

@@ -17,12 +17,15 @@
  * @ports:    the @count ports of its channel adapters; port_guid is 0 if the
  *            file does not contain it
  * @explained: number of ports about which expected_explain() has sent queries
+ * @islands:  of each island of the topology: whether the SA shows a node of
+ *            it; NULL: not yet known
  */
 struct expected {
 	struct ibsa_topology *topology;
 	struct ibsa_node *ports;
 	size_t count;
 	size_t explained;
+	bool *islands;
 };
 
 /*
@@ -35,15 +38,14 @@ int expected_read(struct cli *cli, const char *path, struct expected *out);
 void expected_free(struct expected *expected);
 
 /*
- * Select the expected ports that the name of a host stands for, except those
- * that are among @nodes. Return: the exit status; a failure is printed. The
- * caller frees @out in any case.
+ * Select the expected ports that the name of a host stands for, or if it is
+ * NULL, all of them, except those that are among @nodes. If no cable connects
+ * some of these ports with one of @nodes, they are in another subnet, and not
+ * selected if the others are in this one. Return: the exit status; a failure is
+ * printed. The caller frees @out in any case.
  */
-int expected_absent(const struct expected *expected, const struct nodes *nodes,
+int expected_absent(struct expected *expected, const struct nodes *nodes,
 		    const char *name, struct node_ports *out);
-
-/* Whether the expected port @port is among @nodes, those that the SA shows. */
-bool expected_is_shown(const struct nodes *nodes, const struct ibsa_node *port);
 
 /*
  * Explain why the SA does not show an expected port: write to which port it

@@ -115,21 +115,22 @@ int reach_absent_find(struct target_resolver *resolver,
 int reach_absent_take(struct target_resolver *resolver,
 		      struct reach_targets *targets)
 {
-	const struct expected *expected = &resolver->expected;
+	struct node_ports absent = { .count = 0 };
 	int status = CLI_DONE;
 
-	for (size_t i = 0; i < expected->count && status == CLI_DONE; i++) {
-		const struct ibsa_node *port = &expected->ports[i];
-		struct reach_target *target;
+	if (resolver->expected.topology)
+		status = expected_absent(&resolver->expected, &resolver->nodes,
+					 NULL, &absent);
+	for (size_t i = 0; i < absent.count && status == CLI_DONE; i++) {
+		const struct ibsa_node *port = &absent.all[i];
+		struct reach_target *target = reach_target_add(targets);
 
-		if (expected_is_shown(&resolver->nodes, port))
-			continue;
-		target = reach_target_add(targets);
 		if (target)
 			target->text = strdup(port->node_description);
-		if (!target || !target->text)
-			return no_memory();
-		status = set_absent(resolver, targets, target, port);
+		status = target && target->text
+				 ? set_absent(resolver, targets, target, port)
+				 : no_memory();
 	}
+	node_ports_free(&absent);
 	return status;
 }

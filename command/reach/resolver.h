@@ -47,7 +47,7 @@ int reach_absent_find(struct target_resolver *resolver,
 
 /*
  * Add a target for each port in the topology of --expect that the SA does not
- * show.
+ * show, except those of other subnets.
  */
 int reach_absent_take(struct target_resolver *resolver,
 		      struct reach_targets *targets);

@@ -301,6 +301,22 @@ leaf_switches_of_storage() {
 	role_is noname.net mlx5_8 compute
 }
 
+# The file has the subnets for storage and for management, too, which this SA cannot show.
+other_subnets_are_not_expected() {
+	local command
+	for command in check status 'reach --all' 'reach dgx1' 'path dgx1 dgx2'; do
+		# shellcheck disable=SC2086 # words of the command
+		run 0 --fabric "$fabric" $command --expect "$fabric"; err_empty
+		! grep -E 'missing|expected|unknown' out || fail 'a false alarm'
+	done
+	sed '/"dgx2-3"\[1\]/d' "$fabric" >dead.net
+	run 1 --fabric dead.net reach --all --expect "$fabric"
+	err_has '63 of 64 reachable, .* shows 63 of 64 expected ports$'; sentences 2
+	try 1 --fabric dead.net check --expect "$fabric"; lines 2
+	run 1 --fabric dead.net reach nas1 --expect "$fabric"
+	err_has '^ibsa: nas1 mlx5_0: expected at storage port 9; storage is missing$'
+}
+
 options_that_are_repeated() {
 	run 2 path self self -t 3 -t 4 --fabric "$fabric"; out_empty
 	err_has "--timeout is given twice, '3' and '4'; remove one"
@@ -313,4 +329,4 @@ options_that_are_repeated() {
 
 run_groups roles_of_a_machine roles_for_a_user roles_from_a_file a_dead_rail \
 	a_rail_that_was_never_up rails_of_a_host leaf_switches_of_storage \
-	options_that_are_repeated
+	other_subnets_are_not_expected options_that_are_repeated
