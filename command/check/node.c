@@ -96,27 +96,25 @@ static int nagios_report(struct node_check *check)
 }
 
 /*
- * If a port is down while another one is active, print how to select ports: a
- * port that is down is a finding unless the user names other ports.
+ * If nothing but its past shows that a port should be up, print how to leave it
+ * out.
  */
 static void unused_port_explain(const struct node_check *check)
 {
-	const struct machine_port *down = NULL;
 	char where[MACHINE_PORT_TEXT];
-	bool has_active = false;
 
-	for (size_t i = 0; check->ports && i < check->machine.count; i++) {
-		const struct machine_port *port = &check->machine.ports[i];
+	for (size_t i = 0; i < check->count; i++) {
+		const struct node_finding *row = &check->findings[i];
 
-		has_active |= machine_port_is_active(port);
-		if (!check->ports[i].left_out && !port->err &&
-		    port->state.port_state == IBSA_PORT_DOWN)
-			down = port;
+		if (row->finding.kind != IBSA_FINDING_PORT_DOWN ||
+		    row->finding.severity != IBSA_SEVERITY_WARNING)
+			continue;
+		complain("if port %s is unused, select the ports in use with "
+			 "--device, or give it the role uncabled in "
+			 "/etc/ibsa/roles.conf",
+			 machine_port_text(row->port, where));
+		return;
 	}
-	if (down && has_active)
-		complain("if port %s is unused, select the port in use with "
-			 "--device and --port",
-			 machine_port_text(down, where));
 }
 
 /* Print which ports are left out, and why. */

@@ -248,7 +248,7 @@ on_a_server() {
 		-C dual
 	err_empty # of a plugin
 	try 1 -C dual
-	err_has 'if port ibsa0/2 is unused, select the port in use with --device and --port'
+	err_has 'if port ibsa0/2 is unused, select the ports in use with --device, or give it'
 	fine -C dual -P 1
 	found 1 2 port-down 'ibsa0/2 is not active' -C dual -P 2
 	try 1 -C dual -P 2
