@@ -198,6 +198,18 @@ static bool is_absent(const struct absent *absent, const struct end *end)
 	return false;
 }
 
+/* Whether a sentence is among those about a host, to which both ends belong. */
+static bool is_told(const struct absent *absent, const char *sentence)
+{
+	for (size_t i = 0; i < absent->count; i++)
+		if (strcmp(absent->all[i].reason.detail, sentence) == 0)
+			return true;
+	for (size_t i = 0; i < absent->rail_count; i++)
+		if (strcmp(absent->rails[i].what.text, sentence) == 0)
+			return true;
+	return false;
+}
+
 int absent_rows_add(struct rows *rows, const struct form *form,
 		    const struct ends ends[2], const struct absent absent[2])
 {
@@ -210,7 +222,8 @@ int absent_rows_add(struct rows *rows, const struct form *form,
 				&port->end, &ends[1 - i], &absent[1 - i]);
 			struct form pair = *form;
 
-			complain("%s", port->reason.detail);
+			if (!i || !is_told(&absent[0], port->reason.detail))
+				complain("%s", port->reason.detail);
 			if (i && is_absent(&absent[0], other))
 				continue; /* the pair has a row */
 			rows->src = i ? other : &port->end;
@@ -234,7 +247,8 @@ void absent_rails_note(struct rows *rows, const struct absent absent[2])
 		for (size_t k = 0; k < absent[i].rail_count; k++) {
 			const struct rail_finding *rail = &absent[i].rails[k];
 
-			complain("%s: %s", rail->name, rail->what.text);
+			if (!i || !is_told(&absent[0], rail->what.text))
+				complain("%s: %s", rail->name, rail->what.text);
 			for (size_t j = 0; j < rows->count; j++) {
 				struct row *row = &rows->all[j];
 				const struct end *end = i ? row->dst : row->src;

@@ -345,6 +345,7 @@ static void rails_note(struct traces *traces, const struct ends ends[2])
 {
 	struct rails rails = { .is_borrowed = true };
 	struct rail_finding rail;
+	char told[HOST_TEXT] = "";
 	char host[HOST_TEXT];
 
 	if (!traces->view.topology ||
@@ -356,6 +357,9 @@ static void rails_note(struct traces *traces, const struct ends ends[2])
 		if (!ends[i].count)
 			continue;
 		(void)host_of(ends[i].all[0].node, host);
+		if (strcmp(host, told) == 0)
+			continue;
+		strcpy(told, host);
 		rails_print(&rails, host);
 		while (rails_next(&rails, host, &index, &rail))
 			rail_note(traces, &rail);

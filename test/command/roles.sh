@@ -108,6 +108,8 @@ a_dead_rail() {
 		"$1" fabric link down 'dgx2 mlx5_3/1'
 		"$1" fabric link down 'dgx2 mlx5_9/1'
 		"$1" check node >node 2>node.err
+		"$1" path self self >path 2>path.err
+		"$1" trace self self >trace 2>trace.err
 		"$1" check node --nagios >nagios
 		"$1" env nccl >nccl 2>nccl.err
 		"$1" check node -C 'mlx5_[0-24-8]' >fine 2>&1
@@ -118,6 +120,14 @@ a_dead_rail() {
 		node || fail "$(cat node)"
 	grep -q '^port-down  warning   mlx5_9 .*; it was up before$' node ||
 		fail "$(cat node)"
+	# The advice is about the port of which only its past tells.
+	[ "$(cat node.err)" = "ibsa: if port mlx5_9/1 is unused, select the ports in use with \
+--device, or give it the role uncabled in /etc/ibsa/roles.conf" ] || fail "$(cat node.err)"
+	local told
+	for told in path.err trace.err; do
+		[ "$(grep -c 'dgx2 has no mlx5_3, but 7 of 8 hosts like' "$told")" -eq 1 ] ||
+			fail "$told: $(cat "$told")"
+	done
 	grep -q '^IBSA CRITICAL: 2 findings, port-down: mlx5_3/1 ' nagios ||
 		fail "$(cat nagios)"
 	grep -q "=$compute'$" nccl || fail "$(cat nccl)"
