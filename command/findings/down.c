@@ -14,7 +14,7 @@ enum { SUBNETS_MAX = 4 };
 
 /*
  * Report those ports that are down although the hosts like this one have the
- * rail.
+ * rail, unless the file of roles says that they have no cable.
  */
 static void lost_rails_report(struct node_check *check,
 			      const struct port_check *from)
@@ -31,12 +31,14 @@ static void lost_rails_report(struct node_check *check,
 				struct port_check *at = &check->ports[i];
 
 				if (!at->is_doubtful ||
+				    at->port->is_role_given ||
 				    rail.kind != IBSA_FINDING_RAIL_MISSING ||
 				    strcmp(at->port->device, rail.device) != 0)
 					continue;
 				snprintf(more, sizeof(more), "; %s",
 					 rail.what.text);
 				port_down_add(check, at->port, more);
+				role_set_by_peers(&check->machine.ports[i]);
 				at->is_doubtful = false;
 			}
 	neighbors_free(&neighbors);
@@ -45,7 +47,8 @@ static void lost_rails_report(struct node_check *check,
 static bool has_doubtful(const struct node_check *check)
 {
 	for (size_t i = 0; i < check->machine.count; i++)
-		if (check->ports[i].is_doubtful)
+		if (check->ports[i].is_doubtful &&
+		    !check->ports[i].port->is_role_given)
 			return true;
 	return false;
 }

@@ -155,6 +155,14 @@ a_rail_that_was_never_up() {
 	json "$want"
 	IBSA_NODE=dgx2 run 0 fabric exec never.net -- "$ibsa" devices -j
 	if jq -e "$want" out >jq.out; then fail 'a query was sent'; fi
+	IBSA_NODE=dgx2 run 0 --fabric never.net metrics
+	out_has '^ibsa_port_info.*"mlx5_3",.*,port_role="compute"'
+	IBSA_NODE=dgx2 try 1 --fabric never.net check node; lines 2
+	out_has '^port-down +critical +mlx5_3 '
+	# The file of roles wins.
+	echo uncabled mlx5_3 >roles.conf
+	IBSA_ROLES=$tmp/roles.conf IBSA_NODE=dgx2 run 0 --fabric never.net check node
+	err_has 'mlx5_3/1 is left out: its role is uncabled: the file of roles'
 	# Without queries, nothing tells.
 	run 0 --fabric never.net devices -j
 	json 'map(select(.device == "dgx2 mlx5_3")) | .[0] | .role == "uncabled" and
