@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "graph/rails.h"
 #include "metrics/metrics.h"
 #include "metrics/options.h"
 #include "session/own_port.h"
@@ -135,6 +136,25 @@ static void findings_name(struct metrics_fabric *fabric,
 			fabric->named[fabric->named_count++] = finding;
 }
 
+/* Set the roles of this machine's ports that the fabric tells. */
+static void roles_set(struct metrics *metrics, const struct port_check *at,
+		      struct ibsa_topology *topology)
+{
+	const struct rails rails = { .topology = topology,
+				     .is_borrowed = true };
+	struct ibsa_topology_node node;
+	char host[HOST_TEXT];
+	unsigned int port;
+	size_t index;
+
+	if (ibsa_topology_lid_find(topology, at->port->state.lid, &index,
+				   &port) == 0 &&
+	    ibsa_topology_node_at(topology, index, &node) == 0)
+		rails_roles_set(at->client, &rails, host_of(node.name, host),
+				metrics->check.machine.ports,
+				metrics->check.machine.count);
+}
+
 /*
  * Read the fabric through the client of the port @at. @at is NULL if no port
  * has an SA that answers: nothing is read then. Return: whether the fabric was
@@ -164,6 +184,7 @@ static bool fabric_read(struct metrics *metrics, const struct port_check *at)
 	    own_port_in_topology(metrics->cli, at->client, wait.topology,
 				 &wait.why)) {
 		metrics->fabric.is_known = true;
+		roles_set(metrics, at, wait.topology);
 		ibsa_topology_info_get(wait.topology, &metrics->fabric.info);
 		findings_count(&metrics->fabric, wait.topology);
 		findings_name(&metrics->fabric, wait.topology,

@@ -269,6 +269,8 @@ leaf_switches_of_storage() {
 	out_has '=mlx5_0:1,.*,mlx5_7:1$'
 	IBSA_NODE=gpu2 run 0 --fabric storage.net status
 	out_has '^compute    8 of 8 active'; out_has '^storage    1 of 1 active'
+	IBSA_NODE=gpu2 run 0 --fabric storage.net metrics
+	out_has '^ibsa_port_info.*"mlx5_8",.*,port_role="storage"'
 	# The role is that among all ports of the host, and an option names the port.
 	IBSA_NODE=gpu2 run 0 --fabric storage.net status -C 'mlx5_[678]'
 	out_has '^compute    2 of 2'; out_has '^storage    1 of 1'
