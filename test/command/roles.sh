@@ -73,6 +73,17 @@ roles_for_a_user() {
 	err_has '^ibsa: mlx5_10/1 is left out: its role is storage: its subnet has fewer'
 }
 
+# A rail with a slow link is still one. A port of another link layer is for storage.
+roles_by_rate_and_link_layer() {
+	cp -r "$sysfs" slow
+	echo '100 Gb/sec (1X NDR)' >slow/class/infiniband/mlx5_2/ports/1/rate
+	echo Ethernet >slow/class/infiniband/mlx5_4/ports/1/link_layer
+	SYSFS_PATH=$tmp/slow run 0 devices -j -C mlx5_2,mlx5_4
+	json 'map(.role) == ["compute", "storage"] and
+		(.[0].role_reason | test("slower than most ports, but of their subnet and board")) and
+		(.[1].role_reason | test("another rate or link layer"))'
+}
+
 roles_from_a_file() {
 	export IBSA_ROLES=$tmp/roles.conf
 	printf '# a comment\nstorage mlx5_[67] mlx5_8\nuncabled mlx5_3\n' >roles.conf
@@ -347,6 +358,7 @@ options_that_are_repeated() {
 	run 0 -v path self self -v -C dgx1/mlx5_2 --fabric "$fabric"
 }
 
-run_groups roles_of_a_machine roles_for_a_user roles_from_a_file a_dead_rail \
+run_groups roles_of_a_machine roles_for_a_user \
+	roles_by_rate_and_link_layer roles_from_a_file a_dead_rail \
 	a_rail_that_was_never_up rails_of_a_host leaf_switches_of_storage \
 	other_subnets_are_not_expected options_that_are_repeated
