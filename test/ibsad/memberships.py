@@ -71,7 +71,7 @@ class Memberships(Test):
                          *(["--sa", "none"] if DROP_IN else []))
         if DROP_IN:
             self.opensm_start(folder, DROP_IN)
-        self.gid = gid_of(self, "node1")
+        self.gid = self.gid_of("node1")
 
     def root(self, action, mgid, *fields, node=None):
         environment = dict(self.environment)
@@ -90,7 +90,7 @@ class Memberships(Test):
         values = ["qkey=0x11", "pkey=0xffff", "sl=0", "flow_label=0",
                   "tclass=0"]
         for mgid in (GROUP, OTHER):
-            expect(self.root("set", mgid, f"port_gid={gid_of(self, 'node2')}",
+            expect(self.root("set", mgid, f"port_gid={self.gid_of('node2')}",
                              "join_state=1", *values, node="node2"), 0,
                    "a group of another node")
         alice, bob = connect(self.path, ALICE), connect(self.path, BOB)
@@ -233,14 +233,6 @@ class Memberships(Test):
         expect(block(root, 0, 1, 0, DELETE, lid=other), (0, 0), "Delete")
         root.close()
         del self.environment["RUNTIME_DIRECTORY"]
-
-
-def gid_of(test, node):
-    """The GID of a node's first port."""
-    text = subprocess.run([test.ibsa, "devices", "-j"], check=True,
-                          env={**test.environment, "IBSA_NODE": node},
-                          stdout=subprocess.PIPE, text=True).stdout
-    return text[text.index("fe80:"):].split('"', 1)[0]
 
 
 if __name__ == "__main__":

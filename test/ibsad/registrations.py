@@ -43,7 +43,6 @@ def service_send(client, *args):
     client.send(service_mad(client, *args))
 
 
-
 class Test:
     def __init__(self, ibsad, ibsa, topology, folder, *options):
         self.ibsad, self.ibsa = ibsad, ibsa
@@ -77,6 +76,14 @@ class Test:
              "ibsa0"], env=self.environment)
         socket_await(self.path, self.daemon)
 
+    def start_by_systemd(self, listener, *options):
+        """As systemd does: the socket is passed, and outlives each ibsad."""
+        self.daemon = subprocess.Popen(
+            ["sh", "-c", 'exec 3<&"$0"; LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"',
+             str(listener.fileno()), self.ibsad, "--standalone", "--socket",
+             self.path, *options, "ibsa0"],
+            env=self.environment, pass_fds=[listener.fileno()])
+
     def stop(self):
         self.daemon.send_signal(signal.SIGTERM)
         expect(self.daemon.wait(30), 0, "exit status of ibsad")
@@ -91,6 +98,13 @@ class Test:
             [self.ibsa, "query", "table", name, "-j"], env=self.environment,
             check=False, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL).stdout)
+
+    def gid_of(self, node):
+        """The GID of a node's first port."""
+        text = subprocess.run([self.ibsa, "devices", "-j"], check=True,
+                              env={**self.environment, "IBSA_NODE": node},
+                              stdout=subprocess.PIPE, text=True).stdout
+        return text[text.index("fe80:"):].split('"', 1)[0]
 
     def services(self):
         return sorted(int(row["service_id"], 16)

@@ -49,17 +49,23 @@ def reader(path, user, *args, **options):
     return client
 
 
-def traps(client, wait_s=0.0):
-    """The traps that have arrived, and the answers to them are sent."""
-    found = []
+def notices(client, wait_s=0.0):
+    """The Notices that have arrived, as they are answered."""
     while select.select([client.data], [], [], wait_s)[0]:
         status, report = client.answer()
         expect((status, report[3], report[17]), (0, REPORT, NOTICE), "Report")
-        notice = report[56:]
-        found.append((notice[3], struct.unpack_from(">H", notice, 4)[0]))
+        yield report[56:]
         client.send(report[:3] + b"\x86" + report[4:], agent=client.reports,
                     timeout=0)
-    return found
+
+
+def trap_of(notice):
+    return struct.unpack_from(">H", notice, 4)[0]
+
+
+def traps(client, wait_s=0.0):
+    return [(notice[3], trap_of(notice))
+            for notice in notices(client, wait_s)]
 
 
 def reregisters(client):

@@ -102,7 +102,6 @@ class Upgrade(Test):
         return connect(self.path, ALICE)
 
     def socket_of_systemd(self):
-        """As systemd does: the socket is passed, and outlives each ibsad."""
         self.stop()
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(self.path)
@@ -110,11 +109,7 @@ class Upgrade(Test):
         for number in range(3):
             waiting = socket.socket(socket.AF_UNIX)
             waiting.connect(self.path)
-            self.daemon = subprocess.Popen(
-                ["sh", "-c", 'exec 3<&"$0"; LISTEN_FDS=1 LISTEN_PID=$$ '
-                 'exec "$@"', str(listener.fileno()), self.ibsad,
-                 "--standalone", "--socket", self.path, "ibsa0"],
-                env=self.environment, pass_fds=[listener.fileno()])
+            self.start_by_systemd(listener)
             client = Client(self.path)
             expect(client.ask(mad(TABLE, 0x0011)), (0, 0), f"query {number}")
             self.daemon.send_signal(signal.SIGUSR2)
