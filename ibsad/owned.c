@@ -101,6 +101,18 @@ uint32_t ibsad_owned_count(const struct owned *owned, uid_t user)
 	return count;
 }
 
+/* The SA has, or may have, what @file has set: there is no other answer. */
+static void set_ended(struct registration *registration,
+		      const struct client_file *file)
+{
+	const uint64_t end_ns = registration->end_ns;
+
+	registration->holder = file;
+	ibsad_registration_begun(registration);
+	if (registration->end_ns < end_ns)
+		registration->end_ns = end_ns;
+}
+
 /*
  * Note a request of the owner that is being sent. Until the SA has accepted a
  * Set, the lease of an earlier one may be the longer one.
@@ -109,7 +121,7 @@ static void request_note(struct registration *registration,
 			 const struct client_file *file,
 			 const struct owned_request *request)
 {
-	const uint64_t end_ns = registration->end_ns;
+	uint64_t end_ns;
 
 	registration->sender = request->waits ? file : NULL;
 	registration->tid = request->tid;
@@ -118,11 +130,16 @@ static void request_note(struct registration *registration,
 	if (request->is_delete)
 		return;
 	registration->sets++;
+	registration->before.mask = registration->mask;
+	registration->before.end_ns = registration->end_ns;
+	memcpy(registration->before.record, registration->record,
+	       sizeof(registration->record));
 	ibsad_states_add(registration, request->record, request->mask);
-	registration->holder = file;
-	ibsad_registration_begun(registration);
+	end_ns = ibsad_registration_end_ns(registration);
 	if (registration->end_ns < end_ns)
 		registration->end_ns = end_ns;
+	if (!request->waits)
+		set_ended(registration, file);
 }
 
 static struct registration *
@@ -139,6 +156,7 @@ registration_new(struct owned *owned, struct client_file *file,
 	registration->user = ibsad_file_user(file);
 	registration->port = ibsad_file_port(file);
 	registration->file = file;
+	registration->renew_ns = UINT64_MAX;
 	request_note(registration, file, request);
 	list_append(&owned->all, &registration->link);
 	owned->count++;
@@ -325,16 +343,28 @@ static struct registration *registration_sent(const struct owned *owned,
 	return NULL;
 }
 
-/* If no other Set was sent, the SA does not have the registration. */
+/*
+ * If no other Set was sent, the SA does not have the registration; otherwise, it
+ * has what was set before.
+ */
 static void set_failed(struct registration *registration)
 {
-	if (!--registration->sets)
+	if (!--registration->sets) {
 		ibsad_registration_free(registration);
+		return;
+	}
+	memcpy(registration->record, registration->before.record,
+	       sizeof(registration->record));
+	registration->mask = registration->before.mask;
+	registration->end_ns = registration->before.end_ns;
+	ibsad_registration_note(registration, false);
 }
 
-static void set_succeeded(struct registration *registration, const uint8_t *mad,
+static void set_succeeded(struct registration *registration,
+			  const struct client_file *file, const uint8_t *mad,
 			  size_t len)
 {
+	registration->holder = file;
 	ibsad_registration_begun(registration);
 	if (len < IBSA_MAD_BYTES)
 		return;
@@ -342,14 +372,21 @@ static void set_succeeded(struct registration *registration, const uint8_t *mad,
 	ibsad_registration_note(registration, false);
 }
 
+/* The SA does not have what the Delete selects. */
 static void delete_succeeded(struct registration *registration)
 {
-	registration->is_delete = false;
 	if (!registration->states ||
 	    !ibsad_registration_end(registration, registration->states))
 		ibsad_registration_free(registration);
 	else
 		ibsad_registration_note(registration, false);
+}
+
+static void delete_response(struct registration *registration, uint16_t status)
+{
+	registration->is_delete = false;
+	if (!status || status == IBSA_STATUS_NO_RECORDS)
+		delete_succeeded(registration);
 }
 
 /*
@@ -359,7 +396,7 @@ static void delete_succeeded(struct registration *registration)
 void ibsad_owned_response(struct owned *owned, struct client_file *file,
 			  const uint8_t *mad, size_t len)
 {
-	const bool has_failed = ibsa_be16(mad + MAD_STATUS);
+	const uint16_t status = ibsa_be16(mad + MAD_STATUS);
 	struct registration *registration = registration_sent(owned, file, mad);
 
 	if (!registration ||
@@ -369,12 +406,12 @@ void ibsad_owned_response(struct owned *owned, struct client_file *file,
 		return;
 	registration->sender = NULL;
 	owned->due_ns = 0;
-	if (registration->is_delete && !has_failed)
-		delete_succeeded(registration);
-	else if (!registration->is_delete && has_failed)
+	if (registration->is_delete)
+		delete_response(registration, status);
+	else if (status)
 		set_failed(registration);
-	else if (!registration->is_delete)
-		set_succeeded(registration, mad, len);
+	else
+		set_succeeded(registration, file, mad, len);
 }
 
 void ibsad_owned_unanswered(struct owned *owned, struct client_file *file,
@@ -386,6 +423,8 @@ void ibsad_owned_unanswered(struct owned *owned, struct client_file *file,
 		return;
 	registration->sender = NULL;
 	owned->due_ns = 0;
+	if (!registration->is_delete)
+		set_ended(registration, file);
 }
 
 void ibsad_owned_unsent(struct owned *owned, struct client_file *file,
@@ -398,6 +437,8 @@ void ibsad_owned_unsent(struct owned *owned, struct client_file *file,
 	registration->sender = NULL;
 	if (!registration->is_delete)
 		set_failed(registration);
+	else
+		registration->is_delete = false;
 }
 
 void ibsad_owned_file_end(struct owned *owned, struct client_file *file)

@@ -61,8 +61,9 @@ uint32_t ibsad_lease_s(const struct owned_kind *kind, const uint8_t *record,
  * @file:       that waits for the check; or NULL
  * @packet:     the request of @file that waits for the check
  * @record:     the bytes of the last Set, and its component mask
- * @holder:     that has sent the last Set: ibsad renews the lease while it is
- *              open; or NULL
+ * @before:     @record, @mask and @end_ns before the last Set
+ * @holder:     that has sent the last Set which the SA has, or may have: ibsad
+ *              renews the lease while it is open; or NULL
  * @sender:     that has sent the last Set or Delete, until it is answered; or
  *              NULL
  * @tid:        the lower half of the TransactionID of that request
@@ -87,6 +88,11 @@ struct registration {
 	size_t packet_len;
 	uint8_t record[STATE_RECORD_MAX];
 	uint64_t mask;
+	struct {
+		uint8_t record[STATE_RECORD_MAX];
+		uint64_t mask;
+		uint64_t end_ns;
+	} before;
 	const struct client_file *holder;
 	const struct client_file *sender;
 	uint32_t tid;
@@ -141,6 +147,9 @@ void ibsad_registration_free(struct registration *registration);
  * the SA does not have it any more.
  */
 void ibsad_registration_note(struct registration *registration, bool is_end);
+
+/* Return: when the lease of the record ends that is being set now. */
+uint64_t ibsad_registration_end_ns(const struct registration *registration);
 
 /* A Set was sent: note when its lease ends, and when it is renewed. */
 void ibsad_registration_begun(struct registration *registration);

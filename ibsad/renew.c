@@ -33,27 +33,36 @@ static void time_set(struct registration *registration, uint64_t *out,
 		owned->due_ns = ns;
 }
 
+/* 64 bits: what is added to the longest lease must not wrap around. */
+static uint64_t lease_of(const struct registration *registration)
+{
+	return ibsad_lease_s(registration->kind, registration->record,
+			     registration->mask);
+}
+
+uint64_t ibsad_registration_end_ns(const struct registration *registration)
+{
+	const uint64_t lease_s = lease_of(registration);
+
+	return lease_s == IBSA_LEASE_INFINITE
+		       ? NO_END_NS
+		       : clock_now_ns() + (lease_s + LATE_S) * NS_PER_S;
+}
+
 /*
  * A program renews earlier than this, at half of its lease or so. An SA takes a
  * lease of 0 as one of a second at most.
  */
 void ibsad_registration_begun(struct registration *registration)
 {
-	const uint64_t now_ns = clock_now_ns();
-	/* 64 bits: what is added to the longest lease must not wrap around. */
-	const uint64_t lease_s = ibsad_lease_s(
-		registration->kind, registration->record, registration->mask);
+	const uint64_t lease_s = lease_of(registration);
 
-	registration->renew_ns = UINT64_MAX;
-	if (lease_s == IBSA_LEASE_INFINITE) {
-		registration->end_ns = NO_END_NS;
-		return;
-	}
 	time_set(registration, &registration->end_ns,
-		 now_ns + (lease_s + LATE_S) * NS_PER_S);
-	if (lease_s && registration->holder)
+		 ibsad_registration_end_ns(registration));
+	registration->renew_ns = UINT64_MAX;
+	if (lease_s && lease_s != IBSA_LEASE_INFINITE && registration->holder)
 		time_set(registration, &registration->renew_ns,
-			 now_ns + lease_s * (NS_PER_S / 4 * 3));
+			 clock_now_ns() + lease_s * (NS_PER_S / 4 * 3));
 }
 
 void ibsad_registration_leave(struct registration *registration)
@@ -131,6 +140,16 @@ int ibsad_registration_query(struct registration *registration, uint8_t method,
 	return err;
 }
 
+static uint64_t later_ns(struct registration *registration)
+{
+	registration->retry_ms = registration->retry_ms
+					 ? registration->retry_ms * 2
+					 : RETRY_MIN_MS;
+	if (registration->retry_ms > RETRY_MAX_MS)
+		registration->retry_ms = RETRY_MAX_MS;
+	return clock_now_ns() + registration->retry_ms * NS_PER_MS;
+}
+
 /* Return: when to repeat a request that the SA has not answered. */
 static uint64_t retry_after(struct registration *registration)
 {
@@ -138,12 +157,7 @@ static uint64_t retry_after(struct registration *registration)
 		ibsad_log_note("a registration of a user cannot be renewed or "
 			       "deleted: the SA does not reply",
 			       registration->owned->daemon);
-	registration->retry_ms = registration->retry_ms
-					 ? registration->retry_ms * 2
-					 : RETRY_MIN_MS;
-	if (registration->retry_ms > RETRY_MAX_MS)
-		registration->retry_ms = RETRY_MAX_MS;
-	return clock_now_ns() + registration->retry_ms * NS_PER_MS;
+	return later_ns(registration);
 }
 
 bool ibsad_registration_end(struct registration *registration, uint8_t states)

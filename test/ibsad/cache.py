@@ -20,13 +20,12 @@ import sys
 import time
 
 from hostile import CONTROL, GET, TABLE, Client, expect, mad
-from registrations import ALICE, BOB, connect, run_all
+from registrations import ALICE, BOB, NO_RECORDS, connect, run_all
 from reports import SWITCH, Reports, reader
 
 PATH, NODE, PORT_INFO, SERVICE = 0x0035, 0x0011, 0x0012, 0x0031
 DGID, SGID, DLID, SLID, REVERSIBLE, NUMB_PATH, PKEY = (
     1 << bit for bit in (2, 3, 4, 5, 11, 12, 13))
-NO_RECORDS = 0x0300
 PRELOAD_S = 10.1  # from one table to the next, at least
 DROP_IN = sys.argv.pop(5) if len(sys.argv) > 5 else None
 ANSWERS = int(sys.argv.pop(4)) if len(sys.argv) > 4 else 400
@@ -84,13 +83,6 @@ class Cache(Reports):
         expect(err, 0, text)
         return int(dict(line.split() for line in
                         text.decode().splitlines())["requests"])
-
-    def counters(self):
-        text = subprocess.run([self.ibsad, "--status", "--socket", self.path,
-                               "ibsa0"], check=True, stdout=subprocess.PIPE,
-                              env=self.environment).stdout.decode()
-        return {name: int(value) for name, value in
-                (line.split() for line in text.splitlines())}
 
     def client(self, user=ALICE):
         """A client, when ibsad has subscribed, and keeps answers."""

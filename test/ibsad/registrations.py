@@ -23,7 +23,7 @@ from hostile import (DELETE, DENIED, GET, SET, Client, expect, mad,
                      service_mad, socket_await)
 
 ALICE, BOB = 65533, 65534
-BUSY = 0x0001
+BUSY, NO_RECORDS = 0x0001, 0x0300
 
 
 def connect(path, user, **options):
@@ -98,6 +98,14 @@ class Test:
             [self.ibsa, "query", "table", name, "-j"], env=self.environment,
             check=False, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL).stdout)
+
+    def counters(self):
+        """Of ibsad --status."""
+        text = subprocess.run([self.ibsad, "--status", "--socket", self.path,
+                               "ibsa0"], check=True, stdout=subprocess.PIPE,
+                              env=self.environment).stdout.decode()
+        return {name: int(value) for name, value in
+                (line.split() for line in text.splitlines())}
 
     def gid_of(self, node):
         """The GID of a node's first port."""
@@ -238,6 +246,38 @@ class Test:
         expect(service(client, 1, DELETE), (0, 0), "Delete")
         client.close()
 
+    def sm_restart(self):
+        """ibsad sets again what it is to renew."""
+        self.run("fabric", "sm", "stop")
+        self.run("fabric", "sm", "start")
+
+    def a_set_that_fails_is_not_renewed(self):
+        """What the SA has accepted before is."""
+        client = connect(self.path, ALICE)
+        expect(service(client, 1, name=b"good"), (0, 0), "Set")
+        self.run("fabric", "fault", "busy=100,1")
+        expect(service(client, 1, name=b"bad"), (0, BUSY), "Set that fails")
+        self.sm_restart()
+        self.await_(lambda: [row["service_name"]
+                             for row in self.records("SR")], ["good"])
+        client.close()
+        self.await_(self.services, [])
+
+    def a_delete_that_fails_ends_no_renewal(self):
+        """One of what the SA does not have does."""
+        client = connect(self.path, ALICE)
+        for number in (1, 2):
+            expect(service(client, number), (0, 0), "Set")
+        self.run("fabric", "fault", "busy=100,1")
+        expect(service(client, 1, DELETE), (0, BUSY), "Delete that fails")
+        self.run("query", "delete", "SR", "service_id=2",
+                 f"service_gid={self.gid_of('node1')}")
+        expect(service(client, 2, DELETE), (0, NO_RECORDS), "Delete of nothing")
+        self.sm_restart()
+        self.await_(self.services, [1])
+        client.close()
+        self.await_(self.services, [])
+
     def one_set_at_a_time(self):
         """A copy of a Set, which the kernel repeats, may follow the Delete."""
         client = connect(self.path, ALICE)
@@ -267,8 +307,7 @@ class Test:
         expect(service(client, 1), (0, 0), "Set")
         expect(service(client, 2), (0, 0), "Set")
         expect(service(client, 2, DELETE), (0, 0), "Delete")
-        self.run("fabric", "sm", "stop")
-        self.run("fabric", "sm", "start")
+        self.sm_restart()
         self.await_(self.services, [1])
         client.close()
         self.await_(self.services, [])
@@ -354,6 +393,8 @@ def main():
         Test.leases_are_renewed,
         Test.leases_of_any_length_are_noted,
         Test.a_set_that_fails_ends_no_lease,
+        Test.a_set_that_fails_is_not_renewed,
+        Test.a_delete_that_fails_ends_no_renewal,
         Test.one_set_at_a_time,
         Test.answers_are_of_their_requests,
         Test.set_again_after_a_restart_of_the_sm,
