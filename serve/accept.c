@@ -362,12 +362,13 @@ static void stranger_accept(struct server *server, int fd)
 
 	ibsa__tcp_socket_set(fd);
 	if (!user) {
-		ibsa__server_fd_close(server, fd);
+		connection_refuse(server, fd,
+				  is_short ? &no_memory : &too_many_of_user);
 		return;
 	}
 	if (peer_accept(server, fd, SERVER_TCP_PID, user, &peer)) {
 		ibsa__user_leave(user);
-		ibsa__server_fd_close(server, fd);
+		connection_refuse(server, fd, &no_memory);
 		return;
 	}
 	peer->is_tcp = true;

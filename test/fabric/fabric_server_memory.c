@@ -4,6 +4,7 @@
  * error, or disconnects its client, and serves the next one.
  */
 #include <errno.h>
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,6 +30,8 @@ static const char two_hosts[] = "Switch 4 \"s\"\n"
 				"[2] \"b\"[1]\n"
 				"Ca 1 \"a\"\n"
 				"Ca 1 \"b\"\n";
+
+enum { NOTE_BYTES = 256 };
 
 struct packet {
 	struct umad_header header;
@@ -318,6 +321,51 @@ static void a_packet_takes_memory_as_it_arrives(void **state)
 	ibsa_fabric_server_close(rig->server);
 }
 
+static void note_take(const char *text, void *arg)
+{
+	snprintf(arg, NOTE_BYTES, "%s", text);
+}
+
+/* A client over TCP is told why it is refused, and so is the log. */
+static void a_stranger_without_memory_is_refused(void **state)
+{
+	struct rig *rig = *state;
+	char token[sizeof(rig->folder) + 8];
+	char note[NOTE_BYTES] = "";
+	const struct ibsa_fabric_server_options options = {
+		.report = note_take,
+		.arg = note,
+		.listen = "tcp:0",
+		.token = token,
+	};
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_addr = { htonl(INADDR_LOOPBACK) },
+	};
+	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct remote_head answer;
+	int none = -1;
+
+	snprintf(token, sizeof(token), "%s/token", rig->folder);
+	assert_int_equal(ibsa_fabric_server_open(rig->fabric,
+						 rig->address.sun_path,
+						 &options, NULL, &rig->server),
+			 0);
+	address.sin_port = htons(ibsa_fabric_server_port(rig->server));
+	assert_int_equal(connect(fd, (const struct sockaddr *)&address,
+				 sizeof(address)),
+			 0);
+	fail_alloc_after(0);
+	serve(rig);
+	fail_alloc_after(-1);
+	assert_string_equal(note, "refused a client: out of memory");
+	assert_true(receive(fd, &answer, sizeof(answer), &none));
+	assert_int_equal(answer.err, -ENOMEM);
+	close(fd);
+	ibsa_fabric_server_close(rig->server);
+	assert_int_equal(unlink(token), 0);
+}
+
 static int start(void **state)
 {
 	const struct ibsa_fabric_options options = { .latency_us = 0 };
@@ -351,6 +399,8 @@ int main(void)
 						start, stop),
 		cmocka_unit_test_setup_teardown(
 			a_packet_takes_memory_as_it_arrives, start, stop),
+		cmocka_unit_test_setup_teardown(
+			a_stranger_without_memory_is_refused, start, stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
