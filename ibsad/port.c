@@ -14,14 +14,41 @@
 #include "device/device.h"
 #include "device/sysfs.h"
 #include "ibsad/port.h"
+#include "umad_dev/umad.h"
 
 /* The GID and P_Key tables are read again after this time at the latest. */
 #define TABLES_NS (10 * NS_PER_S)
 
+/* Whether the device files can be read at all: without a server, they cannot. */
+static int files_check(struct ibsad_ports *ports, struct ibsa_error *error)
+{
+	unsigned int version;
+	const int err = ibsa__umad_version(ports->files, error, &version);
+
+	if (err == -ENODEV)
+		return ibsa__fail(error, err,
+				  "the fabric server does not answer; to see "
+				  "why, type: ibsa devices");
+	return err;
+}
+
+static int mad_devices_find(struct ibsad_ports *ports, struct ibsa_error *error)
+{
+	unsigned int count = 0;
+
+	for (uint32_t i = 1; i <= IBSAD_PORTS; i++)
+		count += !ibsa__mad_device_find(ports->files, ports->device, i,
+						ports->at[i].umad);
+	return count ? 0
+		     : ibsa__fail(error, -ENODEV,
+				  "there is no MAD device of %.64s; list the "
+				  "devices with: ibsa devices",
+				  ports->device);
+}
+
 int ibsad_ports_open(struct ibsad_ports *ports, const char *name,
 		     bool uses_environment, struct ibsa_error *error)
 {
-	unsigned int count = 0;
 	int err;
 
 	*ports = (struct ibsad_ports){ .files = NULL };
@@ -33,16 +60,12 @@ int ibsad_ports_open(struct ibsad_ports *ports, const char *name,
 			       : ibsa__sysfs_open(NULL, &ports->files);
 	if (err)
 		return ibsa__fail(error, err, "out of memory");
-	for (unsigned int i = 1; i <= IBSAD_PORTS; i++)
-		count += !ibsa__mad_device_find(ports->files, name, i,
-						ports->at[i].umad);
-	if (count)
-		return 0;
-	ibsad_ports_close(ports);
-	return ibsa__fail(error, -ENODEV,
-			  "there is no MAD device of %.64s; list the devices "
-			  "with: ibsa devices",
-			  name);
+	err = files_check(ports, error);
+	if (!err)
+		err = mad_devices_find(ports, error);
+	if (err)
+		ibsad_ports_close(ports);
+	return err;
 }
 
 void ibsad_ports_close(struct ibsad_ports *ports)

@@ -78,7 +78,7 @@ same() {
 ibsa=command/ibsa
 "$ibsa" fabric run "$topology" --socket fabric ${6:+--sa none} >fabric.log 2>&1 &
 fabric=$!
-within 30 test -S fabric || wrong "$(cat fabric.log)"
+within 30 "$ibsa" fabric stats --socket fabric || wrong "$(cat fabric.log)"
 opensm=
 if [ -n "$6" ]; then
 	echo 'force_log_flush TRUE' >opensm.conf
@@ -99,7 +99,7 @@ grep -q /dev/infiniband/umad0 user.err || wrong "$(cat user.err)"
 IBSA_FABRIC=unix:/run/test/fabric IBSA_NODE=node1 \
 	"$ibsad" --standalone ibsa0 2>ibsad.log &
 daemon=$!
-within 30 test -S /run/ibsad/ibsa0 || wrong "$(cat ibsad.log)"
+within 30 "$ibsad" --status ibsa0 || wrong "$(cat ibsad.log)"
 same "$ibsa" query table NR
 same "$ibsa" query table NR -C ibsa0 -P 1
 same "$ibsa" path self 4
@@ -170,7 +170,7 @@ wait "$daemon" || wrong "ibsad: $(cat ibsad.log)"
 IBSA_FABRIC=unix:/run/test/fabric IBSA_NODE=node1 \
 	"$ibsad" --standalone --socket moved ibsa0 2>ibsad.log &
 daemon=$!
-within 30 test -S moved || wrong "$(cat ibsad.log)"
+within 30 "$ibsad" --status --socket moved ibsa0 || wrong "$(cat ibsad.log)"
 chmod 777 /run/ibsad
 setpriv --reuid=65533 --regid=65533 --clear-groups -- /usr/bin/python3 -c '
 import socket, time

@@ -528,10 +528,14 @@ def attack_by_floods(path, latency_ms):
 
 
 def socket_await(path, process):
+    """The file is there before the server listens."""
     end = time.monotonic() + 30
-    while not os.path.exists(path):
+    while True:
+        with socket.socket(socket.AF_UNIX) as client:
+            if not client.connect_ex(path):
+                return
         if process.poll() is not None or time.monotonic() > end:
-            sys.exit(f"{path} was not created")
+            sys.exit(f"no server is at {path}")
         time.sleep(0.05)
 
 

@@ -13,6 +13,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -349,6 +350,19 @@ class Test:
         client.close()
         self.await_(self.services, [])
 
+    def a_missing_server_is_no_missing_device(self):
+        """Its socket is there before it listens, and when it was killed."""
+        path = os.path.dirname(self.path) + "/silent"
+        with socket.socket(socket.AF_UNIX) as silent:
+            silent.bind(path)
+            ended = subprocess.run(
+                [self.ibsad, "--standalone", "--socket", path + ".ibsad",
+                 "ibsa0"], env={**os.environ, "IBSA_FABRIC": "unix:" + path},
+                stderr=subprocess.PIPE, text=True, check=False)
+        expect(ended.returncode, 1, "exit status")
+        if "the fabric server does not answer" not in ended.stderr:
+            raise AssertionError(ended.stderr)
+
     def end_deletes_everything(self):
         client = connect(self.path, BOB)
         expect(service(client, 5), (0, 0), "a service")
@@ -400,6 +414,7 @@ def main():
         Test.set_again_after_a_restart_of_the_sm,
         Test.settings_are_read_again,
         Test.registrations_have_a_quota,
+        Test.a_missing_server_is_no_missing_device,
         Test.end_deletes_everything,
     ), ("--quota", "registrations=3"))
 

@@ -86,7 +86,7 @@ opensm=$!
 within 30 grep -q 'SUBNET UP' opensm.log || wrong "$(tail -n 3 opensm.log)"
 "$ibsad" --standalone --socket ibsad ibsa0 2>ibsad.log &
 daemon=$!
-within 30 test -S ibsad || wrong "ibsad: $(cat ibsad.log)"
+within 30 "$ibsad" --status --socket ibsad ibsa0 || wrong "ibsad: $(cat ibsad.log)"
 
 count=0
 for record in CPI NR PIR SWIR SL2VL LFTR MFTR SMIR LR SR PR VLAR MCMR IIR GIR; do

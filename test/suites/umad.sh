@@ -101,7 +101,7 @@ members >members.before
 
 env -u IBSA_NODE "$ibsad" --standalone --socket ibsad ibsa0 2>ibsad.log &
 daemon=$!
-within 30 test -S ibsad || wrong "ibsad: $(cat ibsad.log)"
+within 30 "$ibsad" --status --socket ibsad ibsa0 || wrong "ibsad: $(cat ibsad.log)"
 user=(env IBSA_FABRIC="unix:$UMAD_FOLDER/ibsad"
 	setpriv --reuid=65534 --regid=65534 --clear-groups --)
 for option in -c -j -l; do
