@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "fuzz/ibsad_sa.h"
+#include "ibsad/registration.h"
 #include "test/ibsad/permitted.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -270,6 +271,8 @@ static void step_respond(struct server_peer *peer)
 		ibsad_file_ops.settle(peer->file);
 }
 
+enum { REFUSE = 7 }; /* how the SA replies: see query_end() */
+
 static void key_of(const struct ibsa_service *service, uint8_t *key)
 {
 	ibsa_put_be64(key, service->service_id);
@@ -327,11 +330,13 @@ static void query_end(struct query *query, uint8_t choice)
 	struct ibsa_reply reply = { .err = 0 };
 	uint8_t key[KEY_BYTES] = { 0 };
 	const struct query was = *query;
+	const uint32_t count = run.daemon.owned.count;
+	const bool has_failed = choice < 2 || choice == REFUSE;
 
 	query->is_used = false;
 	if (was.record == &ibsa_service_record)
 		key_of(&was.match, key);
-	if (choice > 1 && was.record != &ibsa_service_record) {
+	if (!has_failed && was.record != &ibsa_service_record) {
 		stateful_reply(&was, &reply);
 		return;
 	}
@@ -339,17 +344,22 @@ static void query_end(struct query *query, uint8_t choice)
 		reply.err = -ETIMEDOUT;
 	else if (choice == 1)
 		reply.status = IBSA_STATUS_BUSY;
+	else if (choice == REFUSE)
+		reply.status = IBSA_STATUS_NO_RESOURCES;
 	else if (was.method == IBSA_METHOD_DELETE)
 		service_delete(UINT32_MAX, key, was.mask);
 	else if (was.method == IBSA_METHOD_SET)
 		service_set(UINT32_MAX, key, was.mask);
-	for (int i = 0; i < ENTRIES && choice > 1; i++)
+	for (int i = 0; i < ENTRIES && !has_failed; i++)
 		reply.count += entry_is(&run.entries[i], key,
 					was.mask & MASK_PKEY);
-	if (choice > 1 && !reply.count)
+	if (!has_failed && !reply.count)
 		reply.status = IBSA_STATUS_NO_RECORDS;
-	run.has_failed |= choice < 2 && was.method == IBSA_METHOD_DELETE;
+	run.has_failed |= has_failed && was.method == IBSA_METHOD_DELETE;
 	was.done(&reply, was.arg);
+	/* What the SA has not deleted is not forgotten. */
+	must(!has_failed || was.method != IBSA_METHOD_DELETE ||
+	     run.daemon.owned.count == count);
 }
 
 static void step_event(void)
@@ -466,10 +476,18 @@ static void step(void)
 
 static void run_end(void)
 {
+	struct registration *registration;
+
 	for (int i = 0; i < FILES; i++) {
 		if (run.peers[i].file)
 			peer_close(&run.peers[i]);
 	}
+	/* No request is late here. */
+	LIST_EACH(registration, &run.daemon.owned.all, link) {
+		if (registration->retry_ns == registration->settle_ns)
+			registration->retry_ns = 0;
+	}
+	run.daemon.owned.due_ns = 0;
 	/* Of a registration: a check or a renewal, and a Delete of each state. */
 	for (int i = 0; i < 12 * QUERIES; i++) {
 		if (run.queries[i % QUERIES].is_used)

@@ -7,10 +7,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "ibsad/daemon.h"
 #include "ibsad/file.h"
 #include "ibsad/registration.h"
 #include "wire/mad.h"
+
+/* The longest life of a packet in a fabric is less; and the SA may be slow. */
+enum { SETTLE_MS = 1000 };
 
 /*
  * A request of a client, decoded; @waits: for its answer, @states: see struct
@@ -276,7 +280,8 @@ static enum owned_answer request_judge(struct owned *owned,
 	if (!found)
 		return set_first(owned, file, request, packet, len, out_reason);
 	/* The kernel may repeat a Set that has no answer, after a Delete, too. */
-	if (found->is_asked || (found->sender && !found->is_delete))
+	if (found->is_asked || (found->sender && !found->is_delete) ||
+	    clock_now_ns() < found->settle_ns)
 		return OWNED_BUSY;
 	found->state = REGISTRATION_SET;
 	request_note(found, file, request);
@@ -441,6 +446,15 @@ void ibsad_owned_unsent(struct owned *owned, struct client_file *file,
 		registration->is_delete = false;
 }
 
+/* The client has ended before its request was answered. */
+static void sender_end(struct registration *registration)
+{
+	registration->sender = NULL;
+	if (!registration->is_delete)
+		registration->settle_ns = clock_now_ns() +
+					  SETTLE_MS * NS_PER_MS;
+}
+
 void ibsad_owned_file_end(struct owned *owned, struct client_file *file)
 {
 	struct registration *registration;
@@ -449,7 +463,7 @@ void ibsad_owned_file_end(struct owned *owned, struct client_file *file)
 		if (registration->file == file)
 			registration->file = NULL;
 		if (registration->sender == file)
-			registration->sender = NULL;
+			sender_end(registration);
 		if (registration->holder == file)
 			ibsad_registration_leave(registration);
 	}
@@ -466,7 +480,7 @@ void ibsad_owned_user_end(struct owned *owned, uid_t user)
 		     registration->state != REGISTRATION_RESTORED))
 			continue;
 		registration->state = REGISTRATION_ENDED;
-		registration->retry_ns = 0;
+		registration->retry_ns = registration->settle_ns;
 		owned->due_ns = 0;
 	}
 	(void)ibsad_owned_tick(owned);

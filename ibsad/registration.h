@@ -72,6 +72,7 @@ uint32_t ibsad_lease_s(const struct owned_kind *kind, const uint8_t *record,
  * @sets:       how many Sets were sent, without those that failed
  * @end_ns:     time at which the lease of the last Set has ended
  * @renew_ns:   when ibsad is to send the last Set again; UINT64_MAX: never
+ * @settle_ns:  until then, a Set of a client that has ended may reach the SA
  * @is_asked:   a request of ibsad waits for its answer
  * @is_stored:  the file of registrations has it
  * @retry_ns:   time of the next Delete; or until when its user may come back
@@ -101,6 +102,7 @@ struct registration {
 	unsigned int sets;
 	uint64_t end_ns;
 	uint64_t renew_ns;
+	uint64_t settle_ns;
 	bool is_asked;
 	bool is_stored;
 	uint64_t retry_ns;

@@ -150,12 +150,12 @@ static uint64_t later_ns(struct registration *registration)
 	return clock_now_ns() + registration->retry_ms * NS_PER_MS;
 }
 
-/* Return: when to repeat a request that the SA has not answered. */
+/* Return: when to repeat a request that has had no effect. */
 static uint64_t retry_after(struct registration *registration)
 {
 	if (!registration->retry_ms)
 		ibsad_log_note("a registration of a user cannot be renewed or "
-			       "deleted: the SA does not reply",
+			       "deleted: the SA refuses it, or does not reply",
 			       registration->owned->daemon);
 	return later_ns(registration);
 }
@@ -169,6 +169,17 @@ bool ibsad_registration_end(struct registration *registration, uint8_t states)
 	return held & ~states;
 }
 
+/*
+ * Whether the SA does not have what a Delete has selected. To OpenSM, the end of a
+ * membership that there is not is an invalid request: mcmr_rcv_leave_mgrp().
+ */
+static bool is_deleted(const struct owned_kind *kind, uint16_t status)
+{
+	return !status || status == IBSA_STATUS_NO_RECORDS ||
+	       (status == IBSA_STATUS_REQ_INVALID &&
+		kind->states == STATES_JOIN);
+}
+
 static void deleted(const struct ibsa_reply *reply, void *arg)
 {
 	struct registration *registration = arg;
@@ -176,7 +187,7 @@ static void deleted(const struct ibsa_reply *reply, void *arg)
 	registration->owned->deletes--;
 	registration->owned->due_ns = 0;
 	registration->is_asked = false;
-	if (reply->err || reply->status & IBSA_STATUS_BUSY) {
+	if (reply->err || !is_deleted(registration->kind, reply->status)) {
 		registration->retry_ns = retry_after(registration);
 		return;
 	}

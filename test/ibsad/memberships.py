@@ -20,7 +20,8 @@ import time
 from hostile import DELETE, DENIED, GET, SET, Client, expect, mad
 from registrations import ALICE, BOB, Test, connect, run_all
 
-DROP_IN = sys.argv.pop(4) if len(sys.argv) > 4 else None
+DROP_IN = sys.argv.pop(4) if len(sys.argv) > 4 and \
+    __name__ == "__main__" else None
 MEMBER = 0x0038
 # Components: MGID, PortGID and JoinState; with the others, a join creates.
 JOIN = 1 << 0 | 1 << 1 | 1 << 16
@@ -34,12 +35,15 @@ def raw(gid):
     return socket.inet_pton(socket.AF_INET6, gid)
 
 
-def membership(client, mgid, method=SET, state=FULL, mask=JOIN):
+def membership_mad(client, mgid, method=SET, state=FULL, mask=JOIN):
     body = struct.pack(">16s16sIHBBHBBIBB2x", raw(mgid), client.gid, 0x11, 0, 0,
                        0, 0xffff, 0, 0, 0, 0x20 | state, 0)
     client.tid = getattr(client, "tid", 0) + 1
-    return client.ask(mad(method, MEMBER, mask=mask, body=body,
-                          tid=client.tid))
+    return mad(method, MEMBER, mask=mask, body=body, tid=client.tid)
+
+
+def membership(client, *args, **options):
+    return client.ask(membership_mad(client, *args, **options))
 
 
 def block_mad(client, number, index, guid=0, method=SET, lid=None):

@@ -279,6 +279,18 @@ class Test:
         client.close()
         self.await_(self.services, [])
 
+    def a_set_that_arrives_late_is_deleted(self):
+        """The Delete waits for the Set of a process that has ended."""
+        client, other = connect(self.path, ALICE), connect(self.path, ALICE)
+        expect(service(client, 1), (0, 0), "Set")
+        self.run("fabric", "fault", "reorder=100,1,200")
+        service_send(client, 1)
+        client.close()
+        expect(service(other, 1, DELETE), (0, BUSY), "Delete")
+        other.close()
+        self.await_(lambda: self.counters()["registrations"], 0)
+        expect(self.services(), [], "services")
+
     def one_set_at_a_time(self):
         """A copy of a Set, which the kernel repeats, may follow the Delete."""
         client = connect(self.path, ALICE)
@@ -409,6 +421,7 @@ def main():
         Test.a_set_that_fails_ends_no_lease,
         Test.a_set_that_fails_is_not_renewed,
         Test.a_delete_that_fails_ends_no_renewal,
+        Test.a_set_that_arrives_late_is_deleted,
         Test.one_set_at_a_time,
         Test.answers_are_of_their_requests,
         Test.set_again_after_a_restart_of_the_sm,
