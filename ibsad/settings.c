@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,53 +101,50 @@ static int group_read(const char *text, struct settings *settings)
 	return 0;
 }
 
-static int flag_read(const char *name, struct settings *settings)
-{
-	if (!strcmp(name, "performance"))
-		settings->performance = true;
-	else if (!strcmp(name, "guid-info"))
-		settings->guid_info = true;
-	else if (!strcmp(name, "no-cache"))
-		settings->no_cache = true;
-	else if (!strcmp(name, "multicast-create"))
-		settings->groups.may_create = true;
-	else
-		return -EINVAL;
-	return 0;
-}
+/*
+ * A setting is a flag, or has a value. @flag_at: of the flag in struct settings;
+ * @wanted: what the value must be, in the message
+ */
+static const struct setting {
+	const char *name;
+	size_t flag_at;
+	int (*read)(const char *value, struct settings *settings);
+	const char *wanted;
+} known[] = {
+	{ "guid-info", offsetof(struct settings, guid_info) },
+	{ "multicast", .read = group_read,
+	  .wanted = "one of at most 16 prefixes of MGIDs; write one such as "
+		    "ff15:7::/32" },
+	{ "multicast-create", offsetof(struct settings, groups.may_create) },
+	{ "no-cache", offsetof(struct settings, no_cache) },
+	{ "performance", offsetof(struct settings, performance) },
+	{ "preload", .read = preload_read,
+	  .wanted = "a number of queries; write one such as 64, or 0 to "
+		    "preload nothing" },
+	{ "quota", .read = quota_read,
+	  .wanted = "a quota; write NAME=ONE or NAME=ONE/ALL" },
+};
+_Static_assert(POLICY_GROUPS_MAX == 16, "the message about prefixes");
 
 int ibsad_setting_take(const char *name, const char *value,
 		       struct settings *settings, struct ibsa_error *error)
 {
-	if (!value && !flag_read(name, settings))
-		return 0;
-	if (value && !strcmp(name, "quota"))
-		return quota_read(value, settings)
-			       ? ibsa__fail(error, -EINVAL,
-					    "'%.64s' is not a quota; write "
-					    "NAME=ONE or NAME=ONE/ALL",
-					    value)
-			       : 0;
-	if (value && !strcmp(name, "multicast"))
-		return group_read(value, settings)
-			       ? ibsa__fail(error, -EINVAL,
-					    "'%.64s' is not one of at most %d "
-					    "prefixes of MGIDs; write one such "
-					    "as ff15:7::/32",
-					    value, POLICY_GROUPS_MAX)
-			       : 0;
-	if (value && !strcmp(name, "preload"))
-		return preload_read(value, settings)
-			       ? ibsa__fail(error, -EINVAL,
-					    "'%.64s' is not a number of "
-					    "queries; write one such as 64, or "
-					    "0 to preload nothing",
-					    value)
-			       : 0;
-	return ibsa__fail(error, -EINVAL,
-			  "'%.64s' is not a setting, or has no value, or one "
-			  "too many; see ibsad(8)",
-			  name);
+	const struct setting *end = known + sizeof(known) / sizeof(*known);
+	const struct setting *found = known;
+
+	while (found < end && strcmp(found->name, name) != 0)
+		found++;
+	if (found == end || !value != !found->read)
+		return ibsa__fail(error, -EINVAL,
+				  "'%.64s' is not a setting, or has no value, "
+				  "or one too many; see ibsad(8)",
+				  name);
+	if (!value)
+		*(bool *)((char *)settings + found->flag_at) = true;
+	else if (found->read(value, settings))
+		return ibsa__fail(error, -EINVAL, "'%.64s' is not %s", value,
+				  found->wanted);
+	return 0;
 }
 
 /* A line is a name, or a name, a space and a value. # begins a comment. */
