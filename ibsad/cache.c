@@ -23,6 +23,11 @@ enum {
 	LARGEST_BYTES = 1 << 20,
 	RECEIVES_MAX = 64, /* in one call */
 	PRELOAD_MS = 5000, /* timeout of ibsad's own request */
+	/*
+	 * The longest timeout of a request for clients: if it is lost, those
+	 * with the same query wait as long.
+	 */
+	REQUEST_MS = 2000,
 	SLOT_BITS = 12,
 };
 _Static_assert(1 << SLOT_BITS == CACHE_ASKED, "slots of the cache");
@@ -254,6 +259,11 @@ static int entry_query(struct cache_entry *entry, uint32_t timeout_ms,
 					       sizeof(packet));
 }
 
+static uint32_t request_timeout_ms(uint64_t wait_ms)
+{
+	return wait_ms < REQUEST_MS ? (uint32_t)wait_ms : REQUEST_MS;
+}
+
 /* Ask the SA. Return: 0, and the request of the client waits. */
 static int query_first(struct ibsad_cache *cache, uint64_t hash,
 		       struct client_file *file, const uint8_t *packet)
@@ -267,7 +277,8 @@ static int query_first(struct ibsad_cache *cache, uint64_t hash,
 	memcpy(&header, packet, sizeof(header));
 	err = ibsad_wait_begin(&entry->waiters, file, packet);
 	if (!err)
-		err = entry_query(entry, header.timeout_ms, header.retries);
+		err = entry_query(entry, request_timeout_ms(header.timeout_ms),
+				  header.retries);
 	if (err) {
 		ibsad_waits_drop(&entry->waiters);
 		entry_free(entry);
@@ -413,7 +424,8 @@ static void entry_timeout(struct cache_entry *entry)
 	const uint64_t due_ns = ibsad_waits_due_ns(&entry->waiters);
 
 	if (due_ns < now_ns + NS_PER_MS ||
-	    entry_query(entry, (uint32_t)((due_ns - now_ns) / NS_PER_MS), 0))
+	    entry_query(entry,
+			request_timeout_ms((due_ns - now_ns) / NS_PER_MS), 0))
 		entry_fail(entry, -ETIMEDOUT);
 }
 

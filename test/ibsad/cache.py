@@ -162,6 +162,19 @@ class Cache(Reports):
         client.close()
         other.close()
 
+    def a_long_wait_delays_no_other(self):
+        """The request of a client that waits for ever is lost."""
+        client, other = self.client(), connect(self.path, BOB)
+        self.control.run("fault silence=100")
+        client.send(path(client, client.lid, self.other), timeout=50)
+        other.send(path(other, other.lid, self.other), timeout=1 << 31)
+        expect(client.answer()[0], errno.ETIMEDOUT, "a short wait")
+        self.control.run("fault none")
+        expect(answer_of(client, path(client, client.lid, self.other),
+                         timeout=10000)[0], 0, "the path")
+        client.close()
+        other.close()
+
     def other_questions_are_sent(self):
         client = self.client()
         known = path(client, client.lid, client.lid)
@@ -399,6 +412,7 @@ if __name__ == "__main__":
         Cache.identical_queries_are_one_request,
         Cache.waiting_queries_are_one_request,
         Cache.time_of_each_query_is_its_own,
+        Cache.a_long_wait_delays_no_other,
         Cache.other_questions_are_sent,
         Cache.other_bytes_spoil_nothing,
         Cache.paths_are_preloaded,
