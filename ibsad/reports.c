@@ -383,6 +383,16 @@ subscription_have(struct report_reader *reader,
 	return found;
 }
 
+/* Answer the Set of a subscription that waits. */
+static void set_answer(struct report_reader *reader,
+		       struct subscription *subscription, uint16_t status)
+{
+	if (subscription->wait_ns)
+		(void)ibsad_queue_answer(ibsad_file_queue(reader->file),
+					 subscription->packet, status);
+	subscription->wait_ns = 0;
+}
+
 static const char *subscribe(struct report_reader *reader,
 			     const struct ibsa_inform_info *info,
 			     const uint8_t *packet)
@@ -396,6 +406,7 @@ static const char *subscribe(struct report_reader *reader,
 	subscription = subscription_have(reader, info, &reason);
 	if (!subscription)
 		return reason;
+	set_answer(reader, subscription, IBSA_STATUS_BUSY);
 	memcpy(subscription->packet, packet, QUEUE_FIRST_BYTES);
 	subscription->wait_ns = clock_now_ns() + WAIT_MS * NS_PER_MS;
 	/* A failure is answered when the Set has waited. */
@@ -419,6 +430,7 @@ const char *ibsad_reader_set(struct report_reader *reader,
 	found = subscription_find(reader, &info);
 	if (!found)
 		return "end of a subscription that this client does not have";
+	set_answer(reader, found, IBSA_STATUS_BUSY);
 	subscription_free(found);
 	(void)ibsad_queue_answer(ibsad_file_queue(reader->file), packet, 0);
 	return NULL;
@@ -437,13 +449,9 @@ static void sets_answer(struct report_reader *reader)
 		if (!subscription->wait_ns)
 			continue;
 		if (reports->is_set && !(kinds & ~reports->kinds)) {
-			subscription->wait_ns = 0;
-			(void)ibsad_queue_answer(ibsad_file_queue(reader->file),
-						 subscription->packet, 0);
+			set_answer(reader, subscription, 0);
 		} else if (now_ns >= subscription->wait_ns) {
-			(void)ibsad_queue_answer(ibsad_file_queue(reader->file),
-						 subscription->packet,
-						 IBSA_STATUS_BUSY);
+			set_answer(reader, subscription, IBSA_STATUS_BUSY);
 			subscription_free(subscription);
 		}
 	}

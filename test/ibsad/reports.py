@@ -16,7 +16,7 @@ import sys
 import time
 
 from hostile import (CONTROL, DENIED, EVENT, GET, SET, Client, expect, mad)
-from registrations import ALICE, BOB, Test, connect, run_all
+from registrations import ALICE, BOB, BUSY, Test, connect, run_all
 
 INFORM_INFO, NOTICE, REPORT = 0x0003, 0x0002, 0x06
 REPORT_METHODS = 1 << REPORT
@@ -25,18 +25,27 @@ CA, SWITCH, SM = 1, 2, 4
 KEPT = 1024
 
 
-def subscribe(client, on=1, producer=SWITCH, trap=ANY, lids=(ANY, 0),
-              generic=1):
+def subscribe_send(client, on=1, producer=SWITCH, trap=ANY, lids=(ANY, 0),
+                   generic=1):
     body = struct.pack(">16sHHHBBHHII", bytes(16), *lids, 0, generic, on, ANY,
                        trap, (0 if on else 1) << 8 | 19, producer)
     client.tid = getattr(client, "tid", 0) + 1
     client.send(mad(SET, INFORM_INFO, body=body, tid=client.tid,
                     mask=0x15f6 | (0 if on else 1 << 8)))
+
+
+def answer_status(client):
+    """The status of the next answer that is no Report."""
     while True:
         status, reply = client.answer()
-        if status or reply[3] != REPORT:
-            return (status, None) if status else \
-                (0, struct.unpack_from(">H", reply, 4)[0])
+        expect(status, 0, "status of the packet")
+        if reply[3] != REPORT:
+            return struct.unpack_from(">H", reply, 4)[0]
+
+
+def subscribe(client, *args, **options):
+    subscribe_send(client, *args, **options)
+    return 0, answer_status(client)
 
 
 def reader(path, user, *args, **options):
@@ -197,6 +206,20 @@ class Reports(Test):
         for client in clients:
             client.close()
 
+    def each_set_is_answered(self):
+        """Also one that is repeated, or ended, while it waits."""
+        client = connect(self.path, ALICE)
+        expect(client.register_try(methods=REPORT_METHODS)[0], 0, "agent")
+        self.control.run("fault silence=100")
+        for on in (1, 1):
+            subscribe_send(client, on)
+        expect(answer_status(client), BUSY, "the first Set")
+        subscribe_send(client, 0)
+        expect(answer_status(client), BUSY, "the second Set")
+        expect(answer_status(client), 0, "its end")
+        self.control.run("fault none")
+        client.close()
+
     def another_receiver_is_named(self):
         path = self.environment["IBSA_FABRIC"][len("unix:"):]
         other = Client(path)
@@ -239,6 +262,7 @@ if __name__ == "__main__":
         Reports.programs_have_their_own_filters,
         Reports.slow_reader_is_told_of_a_gap,
         Reports.gap_at_the_sa_is_every_clients,
+        Reports.each_set_is_answered,
         Reports.another_receiver_is_named,
         Reports.commands_watch_together,
     )))
