@@ -235,6 +235,16 @@ static enum owned_answer denied(const char *reason, const char **out_reason)
 	return OWNED_DENIED;
 }
 
+/*
+ * Whether all users have as many registrations as they may have together: those of
+ * users that have no connection any more count, too. Root has no limit.
+ */
+static bool is_full(const struct owned *owned, const struct client_file *file)
+{
+	return owned->most && ibsad_file_user(file) &&
+	       owned->count - ibsad_owned_count(owned, 0) >= owned->most;
+}
+
 /* A Set of what no user of ibsad has registered. */
 static enum owned_answer set_first(struct owned *owned,
 				   struct client_file *file,
@@ -244,8 +254,7 @@ static enum owned_answer set_first(struct owned *owned,
 {
 	struct registration *registration;
 
-	if (!ibsad_file_may_register(file) ||
-	    (owned->most && owned->count >= owned->most))
+	if (!ibsad_file_may_register(file) || is_full(owned, file))
 		return denied("too many registrations", out_reason);
 	registration = registration_new(owned, file, request);
 	if (!registration)

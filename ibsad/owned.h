@@ -19,7 +19,8 @@ struct daemon;
 struct client_file;
 
 /*
- * @count:    of all registrations; @most: its limit, 0: none
+ * @count:    of all registrations; @most: the limit of those of all users but
+ *            root, 0: none
  * @deletes:  Deletes that wait for the SA's answer
  * @due_ns:   when ibsad_owned_tick() has something to do
  * @state:    the registrations, for the next ibsad

@@ -362,6 +362,20 @@ class Test:
         client.close()
         self.await_(self.services, [])
 
+    def root_has_no_quota(self):
+        """And what it has registered counts in no quota of users."""
+        self.stop()
+        self.start("--quota", "registrations=1/2")
+        root = Client(self.path)
+        for number in range(1, 4):
+            expect(service(root, number), (0, 0), "a service of root")
+        alice, bob = connect(self.path, ALICE), connect(self.path, BOB)
+        expect(service(alice, 4), (0, 0), "a service of a user")
+        expect(service(bob, 5), (0, 0), "a service of another user")
+        for client in (root, alice, bob):
+            client.close()
+        self.await_(self.services, [])
+
     def a_missing_server_is_no_missing_device(self):
         """Its socket is there before it listens, and when it was killed."""
         path = os.path.dirname(self.path) + "/silent"
@@ -427,6 +441,7 @@ def main():
         Test.set_again_after_a_restart_of_the_sm,
         Test.settings_are_read_again,
         Test.registrations_have_a_quota,
+        Test.root_has_no_quota,
         Test.a_missing_server_is_no_missing_device,
         Test.end_deletes_everything,
     ), ("--quota", "registrations=3"))
