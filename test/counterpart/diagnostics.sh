@@ -62,8 +62,8 @@ lid() {
 # manager HOST PRIORITY - start OpenSM at the host's mlx5_0
 manager() {
 	mkdir -p "$1"
-	printf '%s\n' 'force_log_flush TRUE' "sm_priority $2" \
-		'sminfo_polling_timeout 500' 'polling_retry_number 2' >"$1/conf"
+	printf '%s\n' 'force_log_flush TRUE' "sm_priority $2" "${sm_polling[@]}" \
+		>"$1/conf"
 	: >"$1/log"
 	IBSA_NODE=$1 OSM_TMP_DIR=$1 OSM_CACHE_DIR=$1 opensm \
 		-g "0xb83fd203000${1#dgx}0001" -F "$1/conf" -f "$1/log" \

@@ -9,10 +9,17 @@
 #   sm_start [OPTION...]     start OpenSM with these lines in its option file, and
 #                            wait until the subnet is up
 #   sm_stop [SIGNAL]         end OpenSM; default: SIGKILL
+#   sm_polling               lines for the option files of several OpenSMs
 # shellcheck source=test/support/signals.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../support/signals.sh"
 PATH=$PATH:/usr/sbin:/sbin
 sm_pid=''
+
+# An OpenSM that receives a handover while it discovers the subnet, after it has
+# found the other as master, becomes standby, as the other is then. It becomes
+# master when the other has not been master in several polls: by default after 50 s.
+# shellcheck disable=SC2034 # scripts that source this file use it
+sm_polling=('sminfo_polling_timeout 500' 'polling_retry_number 2')
 
 served_need() {
 	local tool

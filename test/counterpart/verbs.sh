@@ -87,15 +87,23 @@ while read -r name verbs device; do
 	[ -d "$device/ports/1" ] || wrong "no port in $device"
 done <paths
 
-# OpenSM, with a file of partitions that changes later.
+# manager NUMBER HOST PRIORITY PORT-GUID - start OpenSM, with a file of partitions that
+# changes later
 manager() {
 	mkdir "sm$1"
-	echo "force_log_flush TRUE
-sm_priority $3" >"sm$1/conf"
+	printf '%s\n' 'force_log_flush TRUE' "sm_priority $3" "${sm_polling[@]}" \
+		>"sm$1/conf"
 	IBSA_NODE=$2 OSM_TMP_DIR=sm$1 OSM_CACHE_DIR=sm$1 opensm -g "$4" \
 		-F "sm$1/conf" -P partitions -f "sm$1/log" >"sm$1/out" 2>&1 &
 	managers+=("$!")
 }
+
+# logged NUMBER TEXT - wait for a line in the log of an OpenSM
+logged() {
+	within 60 grep -q "$2" "sm$1/log" ||
+		wrong "OpenSM $1: no '$2': $(tail -n 3 "sm$1/log")"
+}
+
 # watched EVENT - whether ibv_asyncwatch has printed an event of port 1
 # shellcheck disable=SC2317 # within() calls it
 watched() {
@@ -119,7 +127,7 @@ within 20 grep -q 'async event FD' events || wrong 'ibv_asyncwatch has not begun
 managers=()
 echo 'Default=0x7fff, ipoib: ALL=full;' >partitions
 manager 0 dgx1 4 0xb83fd20300010001
-within 60 grep -q 'SUBNET UP' sm0/log || wrong "OpenSM: $(tail -n 3 sm0/log)"
+logged 0 'SUBNET UP'
 expect 'an SM begins' LID_CHANGE SM_CHANGE CLIENT_REREGISTER PORT_ACTIVE
 
 # value NAME FILE - print the value after NAME in the output of ibv_devinfo
@@ -168,6 +176,7 @@ echo 'storage=0x8001: ALL=full;' >>partitions
 kill -HUP "${managers[0]}"
 expect 'a P_Key is added' PKEY_CHANGE
 manager 1 dgx2 14 0xb83fd20300020101
+logged 1 'SUBNET UP'
 expect 'the SM moves' SM_CHANGE CLIENT_REREGISTER
 kill "$watch"
 wait "$watch" 2>/dev/null
