@@ -298,7 +298,7 @@ static int groups_compare(struct groups *groups)
 
 		peer->traits = traits;
 		peer->count = names_set(groups, &groups->all[i], traits);
-		if (peer->count < 2 || peer->count > PEER_TRAITS)
+		if (peer->count > PEER_TRAITS)
 			continue;
 		traits += peer->count;
 		count++;

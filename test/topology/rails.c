@@ -269,6 +269,43 @@ static void hosts_that_are_slower_throughout_are_others(void **state)
 	pod_expect(&pod, NULL);
 }
 
+/* The adapters have two ports, but mlx5_1 of the last host has one. */
+static void a_port_that_the_others_have_is_missing(void **state)
+{
+	struct ibsa_topology *topology;
+	struct ibsa_finding finding;
+	char text[2048];
+	size_t len = 0;
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		char second[32] = "";
+
+		if (i < 7)
+			snprintf(second, sizeof(second), "[2] \"h%d\"[2]\n", i);
+		len += (size_t)snprintf(
+			text + len, sizeof(text) - len,
+			"Ca %d \"h%d\" # \"gpu%d mlx5_%d\"\n"
+			"Switch 8 \"leaf%d\"\n[1] \"h%d\"[1]\n%s",
+			i == 7 ? 1 : 2, i, 1 + i / 2, i % 2, i, i, second);
+	}
+	assert_int_equal(ibsa_topology_parse(text, len, NULL, NULL, &topology),
+			 0);
+	assert_int_equal(ibsa_topology_check(topology, NULL), 0);
+	for (size_t i = 0;; i++) {
+		assert_int_equal(
+			ibsa_topology_finding_at(topology, i, &finding), 0);
+		if (finding.kind == IBSA_FINDING_RAIL_MISSING)
+			break;
+	}
+	assert_string_equal(finding.what.text,
+			    "gpu4 has no mlx5_1 port 2, but 3 of 4 hosts like "
+			    "it have");
+	assert_string_equal(finding.missing_device, "mlx5_1");
+	assert_int_equal(finding.missing_port, 2);
+	ibsa_topology_free(topology);
+}
+
 static void three_hosts_are_too_few(void **state)
 {
 	struct pod pod;
@@ -282,21 +319,45 @@ static void three_hosts_are_too_few(void **state)
 /* Units of hosts with a leaf switch for each rail, and what one of them lacks. */
 struct units {
 	unsigned int count;
-	unsigned int lost;     /* the rail that the hosts of unit 2 lack */
-	const char *lost_rate; /* that of this rail in the other units */
+	unsigned int hosts; /* of a unit; 0: UNIT_HOSTS */
+	unsigned int lost;  /* bits: the rails that the hosts of unit 2 lack */
+	const char *lost_rate; /* that of these rails in the other units */
 	const char *lost_leaf; /* NULL: a switch for each unit */
-	unsigned int only_at;  /* 0: all hosts lack it; else this one */
+	unsigned int only_at;  /* 0: all hosts lack them; else this one */
+	bool shares_leaf;      /* rail 4 is at the leaf switch of rail 3 */
 };
 
 enum { UNIT_HOSTS = 4, UNIT_RAILS = 5 };
 
+static unsigned int units_hosts(const struct units *units)
+{
+	return units->hosts ? units->hosts : UNIT_HOSTS;
+}
+
+/* Return: the leaf switch of a unit at which a rail is. */
+static unsigned int units_leaf(const struct units *units, unsigned int rail)
+{
+	return units->shares_leaf && rail == 4 ? 3 : rail;
+}
+
+/* Whether unit 2 has no host at its leaf switch @leaf. */
+static bool units_lack_leaf(const struct units *units, unsigned int leaf)
+{
+	bool has_rail = false;
+
+	for (unsigned int r = 0; r < UNIT_RAILS; r++)
+		has_rail |= units_leaf(units, r) == leaf &&
+			    !(units->lost >> r & 1);
+	return !has_rail;
+}
+
 static void units_host_write(const struct units *units, unsigned int unit,
 			     unsigned int host, FILE *out)
 {
-	const unsigned int id = unit * UNIT_HOSTS + host + 1;
+	const unsigned int id = unit * units_hosts(units) + host + 1;
 
 	for (unsigned int r = 0; r < UNIT_RAILS; r++) {
-		const bool is_lost = r == units->lost;
+		const bool is_lost = units->lost >> r & 1;
 
 		if (is_lost && unit == 2 &&
 		    (!units->only_at || units->only_at == id))
@@ -307,8 +368,9 @@ static void units_host_write(const struct units *units, unsigned int unit,
 			fprintf(out, "[1] \"%s\"[%u] # %s\n", units->lost_leaf,
 				id, units->lost_rate);
 		else
-			fprintf(out, "[1] \"leaf%u-%u\"[%u] # %s\n", unit, r,
-				host + 1, is_lost ? units->lost_rate : "4xNDR");
+			fprintf(out, "[1] \"leaf%u-%u\"[%u] # %s\n", unit,
+				units_leaf(units, r), 1 + host + 8 * r,
+				is_lost ? units->lost_rate : "4xNDR");
 	}
 }
 
@@ -319,10 +381,11 @@ static void units_write(const struct units *units, FILE *out)
 		fprintf(out, "Switch 64 \"%s\"\n", units->lost_leaf);
 	for (unsigned int u = 0; u < units->count; u++) {
 		for (unsigned int r = 0; r < UNIT_RAILS; r++)
-			if (r != units->lost ||
-			    (!units->lost_leaf && (u != 2 || units->only_at)))
+			if (units_leaf(units, r) == r &&
+			    (!units_lack_leaf(units, r) ||
+			     (!units->lost_leaf && (u != 2 || units->only_at))))
 				fprintf(out, "Switch 64 \"leaf%u-%u\"\n", u, r);
-		for (unsigned int h = 0; h < UNIT_HOSTS; h++)
+		for (unsigned int h = 0; h < units_hosts(units); h++)
 			units_host_write(units, u, h, out);
 	}
 }
@@ -348,7 +411,7 @@ static struct ibsa_topology *units_check(const struct units *units)
 static void a_leaf_that_a_unit_lacks_is_one_cause(void **state)
 {
 	const struct units units = { .count = 4,
-				     .lost = 3,
+				     .lost = 1 << 3,
 				     .lost_rate = "4xNDR" };
 	struct ibsa_topology *topology = units_check(&units);
 	struct ibsa_finding finding;
@@ -384,7 +447,7 @@ static void a_leaf_that_a_unit_lacks_is_one_cause(void **state)
 static void every_allocation_may_fail(void **state)
 {
 	const struct units units = { .count = 4,
-				     .lost = 3,
+				     .lost = 1 << 3,
 				     .lost_rate = "4xNDR" };
 	struct ibsa_topology *topology = units_check(&units);
 	struct ibsa_finding finding;
@@ -403,21 +466,56 @@ static void every_allocation_may_fail(void **state)
 	ibsa_topology_free(topology);
 }
 
+/* Return: the number of findings of a topology, which is freed. */
+static size_t findings_count(struct ibsa_topology *topology)
+{
+	struct ibsa_finding finding;
+	size_t count = 0;
+
+	while (!ibsa_topology_finding_at(topology, count, &finding))
+		count++;
+	ibsa_topology_free(topology);
+	return count;
+}
+
 /* In a large fabric, few hosts lack the rail: each has one finding. */
 static void a_leaf_of_many_units_is_one_cause(void **state)
 {
 	const struct units units = { .count = 12,
-				     .lost = 0,
+				     .lost = 1 << 0,
 				     .lost_rate = "4xNDR" };
-	struct ibsa_topology *topology = units_check(&units);
-	struct ibsa_finding finding;
-	size_t count = 0;
 
 	(void)state;
-	while (!ibsa_topology_finding_at(topology, count, &finding))
-		count++;
-	assert_int_equal(count, 1 + UNIT_HOSTS);
-	ibsa_topology_free(topology);
+	assert_int_equal(findings_count(units_check(&units)), 1 + UNIT_HOSTS);
+}
+
+/* Each host has one finding for each of two leaf switches. */
+static void two_leaves_of_a_unit_are_two_causes(void **state)
+{
+	const struct units units = { .count = 12,
+				     .lost = 1 << 1 | 1 << 3,
+				     .lost_rate = "4xNDR" };
+
+	(void)state;
+	assert_int_equal(findings_count(units_check(&units)),
+			 2 * (1 + UNIT_HOSTS));
+}
+
+/* Two hosts do not show that they had a leaf switch of their own. */
+static void a_unit_of_two_hosts_is_too_small(void **state)
+{
+	const struct units units = {
+		.count = 4, .hosts = 2, .lost = 1 << 3, .lost_rate = "4xNDR"
+	};
+	struct ibsa_topology *topology = units_check(&units);
+	struct ibsa_finding finding;
+
+	(void)state;
+	assert_int_equal(ibsa_topology_finding_at(topology, 0, &finding), 0);
+	assert_string_equal(finding.what.text,
+			    "gpu05 has no mlx5_3, but 6 of 8 hosts like it "
+			    "have");
+	assert_int_equal(findings_count(topology), 2);
 }
 
 static void units_expect_none(const struct units *units)
@@ -434,20 +532,30 @@ static void units_expect_none(const struct units *units)
 static void a_unit_with_another_equipment_lacks_nothing(void **state)
 {
 	(void)state;
-	units_expect_none(
-		&(struct units){ .count = 3, .lost = 3, .lost_rate = "4xNDR" });
-	units_expect_none(
-		&(struct units){ .count = 4, .lost = 4, .lost_rate = "4xHDR" });
+	units_expect_none(&(struct units){
+		.count = 3, .lost = 1 << 3, .lost_rate = "4xNDR" });
+	units_expect_none(&(struct units){
+		.count = 4, .lost = 1 << 4, .lost_rate = "4xHDR" });
 	units_expect_none(&(struct units){ .count = 4,
-					   .lost = 4,
+					   .lost = 1 << 4,
 					   .lost_rate = "4xNDR",
 					   .lost_leaf = "storage" });
+}
+
+/* The leaf switch is there, with another rail of the same hosts. */
+static void a_leaf_with_another_rail_is_not_missing(void **state)
+{
+	(void)state;
+	units_expect_none(&(struct units){ .count = 4,
+					   .lost = 1 << 3,
+					   .lost_rate = "4xNDR",
+					   .shares_leaf = true });
 }
 
 static void a_dead_rail_of_a_unit_is_that_of_a_host(void **state)
 {
 	const struct units units = {
-		.count = 4, .lost = 3, .lost_rate = "4xNDR", .only_at = 10
+		.count = 4, .lost = 1 << 3, .lost_rate = "4xNDR", .only_at = 10
 	};
 	struct ibsa_topology *topology = units_check(&units);
 	struct ibsa_finding finding;
@@ -536,11 +644,15 @@ int main(void)
 		cmocka_unit_test(units_have_their_own_switches),
 		cmocka_unit_test(a_slower_link_than_the_others_is_slow),
 		cmocka_unit_test(hosts_that_are_slower_throughout_are_others),
+		cmocka_unit_test(a_port_that_the_others_have_is_missing),
 		cmocka_unit_test(three_hosts_are_too_few),
 		cmocka_unit_test(a_leaf_that_a_unit_lacks_is_one_cause),
 		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(a_leaf_of_many_units_is_one_cause),
+		cmocka_unit_test(two_leaves_of_a_unit_are_two_causes),
+		cmocka_unit_test(a_unit_of_two_hosts_is_too_small),
 		cmocka_unit_test(a_unit_with_another_equipment_lacks_nothing),
+		cmocka_unit_test(a_leaf_with_another_rail_is_not_missing),
 		cmocka_unit_test(a_dead_rail_of_a_unit_is_that_of_a_host),
 		cmocka_unit_test(an_expected_topology_replaces_the_comparison),
 		cmocka_unit_test(
