@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "serve/server.h"
+#include "serve/tcp.h"
 
 enum {
 	ACCEPTS_MAX = 64, /* in one round */

@@ -114,6 +114,7 @@ void ibsa__peer_detach(struct server_peer *peer)
 	ibsa__peer_rings_close(peer);
 	peer->data.deadline_ns = UINT64_MAX;
 	peer->head_sent = 0;
+	peer->packets = 0;
 	peer->bytes_ahead = 0;
 	peer->has_data = false;
 	peer->has_ticket = false;

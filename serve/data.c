@@ -269,6 +269,7 @@ static void packet_post(struct server_peer *peer, const uint8_t *packet,
 		server->stats.packets_refused++;
 	}
 	server->stats.packets_in++;
+	peer->packets++;
 }
 
 /*

@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/stat.h"
-#include "serve/server.h"
+#include "serve/tcp.h"
 
 enum {
 	BACKLOG = 1024,

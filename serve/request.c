@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/process.h"
-#include "serve/server.h"
+#include "serve/tcp.h"
 
 /* A request and its answer. */
 struct request {
@@ -480,7 +480,8 @@ static void request_answer(struct server_peer *peer,
 static bool head_is_valid(const struct server_peer *peer,
 			  const struct remote_head *head)
 {
-	if (head->type >= REMOTE_TYPES || head->err)
+	if (head->type >= REMOTE_TYPES ||
+	    (head->err && (!peer->is_tcp || !peer->file)))
 		return false;
 	if (head->type == REMOTE_JOIN)
 		return peer_is_stranger(peer) &&
@@ -518,7 +519,8 @@ static bool requests_answer(struct server_peer *peer)
 						    request_bytes->count -
 							    used);
 		}
-		peer->has_request = !ibsa__peer_charge(peer, 1);
+		peer->has_request = ibsa__peer_is_early(peer, &head) ||
+				    !ibsa__peer_charge(peer, 1);
 		if (peer->has_request)
 			break;
 		request_answer(peer, &head, at + sizeof(head));
@@ -563,6 +565,8 @@ static bool requests_receive(struct server_peer *peer)
 
 void ibsa__peer_answer(struct server_peer *peer)
 {
+	if (!ibsa__peer_resume(peer))
+		return;
 	if (!peer->has_request && !requests_receive(peer)) {
 		peer->has_control = false;
 		return;

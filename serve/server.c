@@ -20,7 +20,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/registry.h"
-#include "serve/server.h"
+#include "serve/tcp.h"
 
 enum {
 	EVENTS_MAX = 64, /* in one round */

@@ -139,7 +139,14 @@ struct server_peer {
 	 * socket, through which packets may still arrive.
 	 */
 	bool has_ended;
-	bool is_gone; /* disconnected, and in the server's list @gone */
+	/*
+	 * The first request of @request_bytes waits until the umad file has got
+	 * @packets_before packets.
+	 */
+	bool is_early;
+	uint32_t packets_before;
+	uint32_t packets; /* that the umad file has got */
+	bool is_gone;	  /* disconnected, and in the server's list @gone */
 	/*
 	 * Bytes of memory for messages that are incomplete or not sent yet,
 	 * without the queue of the umad file, at the end of the last turn.
@@ -153,6 +160,13 @@ struct server_peer {
 	bool has_request; /* @request_bytes has a complete request */
 	bool is_ending;	  /* the client has closed its data socket */
 };
+
+/* Whether the client's next request waits for packets. */
+static inline bool peer_awaits_packets(const struct server_peer *peer)
+{
+	return peer->is_early &&
+	       (int32_t)(peer->packets_before - peer->packets) > 0;
+}
 
 /* Stands for the process ids of all clients over TCP; no process has it. */
 enum { SERVER_TCP_PID = 0x7fffffff };
@@ -380,42 +394,6 @@ int ibsa__peer_check_slot(const struct server_peer *peer, bool is_command,
 			  struct ibsa_error *error) IBSA_MUST_USE;
 void ibsa__peer_refuse(struct server_peer *peer);
 void ibsa__server_reenable(struct server *server);
-
-/*
- * Clients over TCP (tcp.c). ibsa__strangers_have_room() ends a stranger if there
- * are too many; return: false: accept none now. ibsa__stranger_admit() makes a
- * stranger a client if its token is valid; return: 0; -EACCES it is not; -EUSERS
- * there are too many clients. ibsa__stranger_join() makes a stranger's connection
- * the data socket of the client with the ticket, to which the @len bytes at @rest
- * have arrived already; return: 0, and the stranger is gone; -EPROTO no client has
- * this ticket. ibsa__peer_ticket_put() writes the ticket of the client's next data
- * socket.
- *
- * In accept.c: ibsa__stranger_take_slot() counts a stranger as a client, return:
- * 0 or -EUSERS; ibsa__stranger_refuse() ends one, and reports that it has sent no
- * valid token.
- */
-int ibsa__server_listen_tcp(struct server *server,
-			    struct ibsa_error *error) IBSA_MUST_USE;
-bool ibsa__strangers_have_room(struct server *server);
-void ibsa__stranger_add(struct server_peer *peer);
-void ibsa__stranger_remove(struct server_peer *peer);
-int ibsa__stranger_admit(struct server_peer *peer,
-			 const uint8_t token[REMOTE_TOKEN_BYTES],
-			 struct ibsa_error *error) IBSA_MUST_USE;
-int ibsa__stranger_take_slot(struct server_peer *peer,
-			     struct ibsa_error *error) IBSA_MUST_USE;
-void ibsa__stranger_refuse(struct server_peer *peer);
-int ibsa__stranger_join(struct server_peer *stranger, const uint8_t *ticket,
-			const uint8_t *rest, size_t len) IBSA_MUST_USE;
-int ibsa__peer_ticket_put(struct server_peer *peer, uint8_t *out) IBSA_MUST_USE;
-
-/*
- * The client has closed its connection. Over TCP, packets that it has sent
- * before may arrive later through the data socket: the client stays until that
- * ends, too, or until a deadline. Return: false: there are no such packets.
- */
-bool ibsa__peer_await_data_end(struct server_peer *peer);
 
 /* Clients (peer.c). */
 int ibsa__server_listen(struct server *server,

@@ -19,7 +19,7 @@
 
 #include "base/error.h"
 #include "base/stat.h"
-#include "serve/server.h"
+#include "serve/tcp.h"
 
 enum { BACKLOG = 1024, STRANGERS_MAX = SERVER_STRANGER_FILES };
 
@@ -302,4 +302,31 @@ bool ibsa__peer_await_data_end(struct server_peer *peer)
 	ibsa__source_set_deadline(&peer->control, true);
 	ibsa__peer_issm_clear(peer);
 	return true;
+}
+
+bool ibsa__peer_is_early(struct server_peer *peer,
+			 const struct remote_head *head)
+{
+	if (!peer->is_tcp || !peer->file)
+		return false;
+	peer->is_early = true;
+	peer->packets_before = (uint32_t)head->err;
+	if (peer_awaits_packets(peer)) {
+		ibsa__source_unwatch(&peer->control);
+		ibsa__source_set_deadline(&peer->control, true);
+		return true;
+	}
+	peer->is_early = false;
+	return false;
+}
+
+bool ibsa__peer_resume(struct server_peer *peer)
+{
+	if (!peer->is_early)
+		return true;
+	peer->is_early = false;
+	if (!ibsa__server_watch(&peer->control, EPOLLIN))
+		return true;
+	ibsa__peer_disconnect(peer, "out of memory for its requests");
+	return false;
 }

@@ -37,11 +37,17 @@ bool ibsa__peer_turn(struct server_peer *peer, uint64_t *out_end_ns)
 	return true;
 }
 
+/* Whether the client has requests that are not to wait. */
+static bool may_answer(const struct server_peer *peer)
+{
+	return peer->has_control && !peer->held_until_ns &&
+	       !peer_awaits_packets(peer);
+}
+
 static bool peer_is_busy(const struct server_peer *peer)
 {
 	return peer->has_output || peer->is_ending || peer_has_work(peer) ||
-	       (peer->has_control && !peer->held_until_ns) ||
-	       ibsa__peer_has_packets(peer);
+	       may_answer(peer) || ibsa__peer_has_packets(peer);
 }
 
 /* Return: the active client with work that has used the least time, or NULL. */
@@ -97,7 +103,7 @@ static void peer_serve(struct server_peer *peer)
 		return;
 	if (peer->is_ending)
 		ibsa__peer_disconnect(peer, NULL);
-	else if (peer->has_control && !peer->held_until_ns)
+	else if (may_answer(peer))
 		ibsa__peer_answer(peer);
 }
 

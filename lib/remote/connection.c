@@ -184,6 +184,7 @@ static void request_send(struct remote_connection *connection,
 	const struct remote_head head = {
 		.length = (uint32_t)request->len,
 		.type = request->type,
+		.err = (int32_t)request->packets,
 	};
 	size_t sent = 0;
 	int err;

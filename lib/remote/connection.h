@@ -197,19 +197,13 @@ int ibsa__remote_join(const struct remote_connection *connection,
 		      const uint8_t ticket[REMOTE_TICKET_BYTES],
 		      struct ibsa_error *error, int *out_fd) IBSA_MUST_USE;
 
-/*
- * Over TCP, in place of REMOTE_DETACH: end the data socket, behind all packets
- * that were sent, and wait up to @ms until the server has ended the connection.
- * The umad file is closed then.
- */
-void ibsa__remote_join_end(const struct remote_connection *connection,
-			   int data_fd, unsigned int ms);
-
 /* A request to a server, and a buffer for its answer. */
 struct remote_request {
 	uint32_t type;
 	const void *body;
 	size_t len;
+	/* Over TCP, the number of packets that were sent before; otherwise 0. */
+	uint32_t packets;
 	void *answer;
 	size_t room;
 	size_t answered; /* bytes of the answer */

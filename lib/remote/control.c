@@ -36,6 +36,7 @@ void ibsa__control_init(struct remote_control *control)
 void ibsa__control_reset(struct remote_control *control)
 {
 	control->used = 0;
+	control->packets = 0;
 	control->has_answer = false;
 	control->asked = CONTROL_IDLE;
 	ibsa__remote_fds_close(&control->fds);
@@ -99,7 +100,8 @@ int ibsa__control_request(struct remote_control *control, int fd, uint32_t type,
 			  const void *body, size_t len)
 {
 	const struct remote_head head = { .length = (uint32_t)len,
-					  .type = type };
+					  .type = type,
+					  .err = (int32_t)control->packets };
 	size_t sent = 0;
 	const int err = ibsa__remote_send(fd, &head, sizeof(head), body, len,
 					  &sent);

@@ -39,6 +39,11 @@ struct remote_control {
 	 * transport's user yet.
 	 */
 	bool has_event;
+	/*
+	 * Over TCP, the number of packets that were sent through the data
+	 * socket of this connection; otherwise 0.
+	 */
+	uint32_t packets;
 	/* Type of the request in flight to the server, or CONTROL_IDLE. */
 	uint32_t asked;
 	int answer_err; /* of the last answer */

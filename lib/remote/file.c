@@ -121,6 +121,8 @@ int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 		err = packet_write(data, &header,
 				   (const char *)packet + sizeof(header),
 				   len - sizeof(header));
+	if (!err)
+		atomic_fetch_add(&file->shared->packets, 1);
 	pthread_mutex_unlock(&file->shared->writing);
 	return err;
 }
@@ -254,18 +256,24 @@ static int file_attach(struct remote_connection *connection,
 	return err;
 }
 
-static void file_detach(struct remote_file *file, int data_fd)
+/* Return: the number of packets for a request, which only TCP needs. */
+static uint32_t packets_before(const struct remote_file *file)
 {
-	struct remote_request request = { .type = REMOTE_DETACH };
+	return file->portid->address.is_tcp
+		       ? atomic_load(&file->shared->packets)
+		       : 0;
+}
+
+static void file_detach(struct remote_file *file)
+{
+	struct remote_request request = { .type = REMOTE_DETACH,
+					  .packets = packets_before(file) };
 
 	/*
 	 * An error is ignored: if the server has gone, its umad file has gone,
 	 * too.
 	 */
-	if (file->portid->address.is_tcp)
-		ibsa__remote_join_end(&file->connection, data_fd, PATIENCE_MS);
-	else
-		(void)!ibsa__remote_request(&file->connection, &request, NULL);
+	(void)!ibsa__remote_request(&file->connection, &request, NULL);
 }
 
 /*
@@ -352,6 +360,7 @@ int ibsa__remote_file_request(struct remote_file *file,
 
 	if (file_lock(file, &file->shared->requesting)) {
 		connection_check(file);
+		request->packets = packets_before(file);
 		err = ibsa__remote_request(&file->connection, request, NULL);
 	}
 	pthread_mutex_unlock(&file->shared->requesting);
@@ -389,7 +398,7 @@ void ibsa__remote_file_close(struct remote_file *file)
 	 * processes have closed their descriptors.
 	 */
 	if (file->children == ibsa__children())
-		file_detach(file, data.fd);
+		file_detach(file);
 	ibsa__data_close(&data);
 	ibsa__remote_disconnect(&file->connection);
 	shared_free(file->shared);

@@ -28,6 +28,7 @@ struct remote_shared {
 	pthread_mutex_t reading;
 	pthread_mutex_t writing;
 	atomic_bool is_lost; /* a process ended while it held a lock */
+	atomic_uint packets; /* number of packets that were sent */
 	/*
 	 * @reading is held while a packet is received through @data, @writing
 	 * while one is sent. The socket of @data can be polled like a umad file

@@ -2,10 +2,8 @@
 /* Connects to a server over TCP, and joins the data socket to a connection. */
 #include <errno.h>
 #include <poll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "remote/connection.h"
@@ -91,17 +89,4 @@ int ibsa__remote_join(const struct remote_connection *connection,
 	}
 	*out_fd = fd;
 	return 0;
-}
-
-void ibsa__remote_join_end(const struct remote_connection *connection,
-			   int data_fd, unsigned int ms)
-{
-	const uint64_t start_ns = clock_now_ns();
-	char bytes[512];
-	ssize_t got = 1;
-
-	if (connection->fd < 0 || shutdown(data_fd, SHUT_WR))
-		return;
-	while (got && !ibsa__remote_await(connection->fd, POLLIN, ms, start_ns))
-		got = recv(connection->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
 }

@@ -18,6 +18,12 @@ void ibsa__outbox_reset(struct remote_outbox *outbox)
 	outbox->begun_ns = 0;
 }
 
+/* A packet was sent as a whole. */
+static void packet_count(struct remote_link *link)
+{
+	link->control.packets += link->address.is_tcp;
+}
+
 int ibsa__outbox_push(struct remote_link *link)
 {
 	struct remote_outbox *outbox = &link->outbox;
@@ -38,6 +44,7 @@ int ibsa__outbox_push(struct remote_link *link)
 	if (!outbox->begun_ns)
 		return 0;
 	ibsa__outbox_reset(outbox);
+	packet_count(link);
 	ibsa__remote_link_limit_set(link);
 	ibsa__remote_link_watch_writable(link, false);
 	return 0;
@@ -79,6 +86,8 @@ int ibsa__remote_link_send(struct umad_file *file, const void *packet,
 	err = ibsa__data_send(&link->data, bytes, UMAD_HEADER_BYTES,
 			      bytes + UMAD_HEADER_BYTES,
 			      len - UMAD_HEADER_BYTES, &sent);
+	if (!err)
+		packet_count(link);
 	if (err != -EAGAIN)
 		return err;
 	return sent ? outbox_save(link, bytes + sent, len - sent) : -EBUSY;

@@ -28,10 +28,12 @@
  * TCP carries no descriptors (tcp.h). There, a token follows the hello. The body
  * of the answer to REMOTE_ATTACH is a ticket; the client connects once more, and
  * sends REMOTE_JOIN with the ticket, which is not answered: this connection is
- * then the data socket. If the client ends the connection, the server still reads
- * the packets that arrive until the client ends the data socket, too. The answer
- * to REMOTE_ISSM is empty: the port has the bit IsSM set as long as the connection
- * that requested it is open.
+ * then the data socket. Since packets and requests may overtake each other, a
+ * request has the number of packets that were sent before it, for which the server
+ * waits; and if the client ends the connection, the server reads the packets that
+ * arrive until the client ends the data socket, too. The answer to REMOTE_ISSM is
+ * empty: the port has the bit IsSM set as long as the connection that requested it
+ * is open.
  *
  * Versions: a client sends its latest version. The server answers with its own
  * latest version, if that is lower, and both use the lower one; bits of features
@@ -130,12 +132,7 @@ enum remote_type {
 	 * the size of the shared memory, an uint32_t.
 	 */
 	REMOTE_ATTACH,
-	/*
-	 * Close the umad file. The file is closed before the answer is sent.
-	 * Over TCP, this request could arrive before packets that were sent
-	 * before it: the client shuts the data socket down instead, and the
-	 * server ends the connection after it has closed the file.
-	 */
+	/* Close the umad file. The file is closed before the answer is sent. */
 	REMOTE_DETACH,
 	/*
 	 * Register an agent. Body and body of the answer: struct
@@ -167,7 +164,11 @@ enum { REMOTE_FD_DATA, REMOTE_FD_MEMORY, REMOTE_FD_BELL, REMOTE_FDS };
 struct remote_head {
 	uint32_t length; /* of the body */
 	uint32_t type;
-	int32_t err; /* In an answer 0 or a negative errno; in a request 0. */
+	/*
+	 * In an answer 0 or a negative errno; in a request 0, or, over TCP, the
+	 * number of packets that the client has sent to its umad file before.
+	 */
+	int32_t err;
 };
 
 /* Whether @err is a negative errno. */

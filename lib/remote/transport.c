@@ -295,11 +295,6 @@ static void link_free(struct remote_link *link)
 
 static void file_detach(struct remote_link *link)
 {
-	if (link->address.is_tcp) {
-		ibsa__remote_join_end(&link->connection, link->data.fd,
-				      ANSWER_MS);
-		return;
-	}
 	/* Only one request may be in flight. */
 	if (!answer_await(link, ANSWER_MS) &&
 	    !ibsa__control_request(&link->control, link->connection.fd,

@@ -144,6 +144,9 @@ static void send_requests(struct mix *mix)
 			head.length = (uint32_t)strlen(line);
 		if (head.type == REMOTE_ISSM)
 			head.length = sizeof(uint32_t);
+		/* After packets that do not come. */
+		if (!pick(mix, 8))
+			head.err = (int32_t)pick(mix, UINT32_MAX);
 		memcpy(frame, &head, sizeof(head));
 		memset(frame + sizeof(head), 0, 64);
 		if (head.type != REMOTE_ISSM)

@@ -169,14 +169,16 @@ static void packets_before_the_end_of_a_umad_file_are_read(void **state)
 {
 	struct server_rig *rig = server_start(server_pair);
 	struct remote_address address;
+	struct ibsa_fabric_server_stats stats;
 	struct remote_file file;
 	struct network network;
+	uint32_t agent;
 
 	(void)state;
 	network_start(&network, rig);
 	address = address_of(network.name);
 	assert_int_equal(ibsa__remote_file_open(&address, NULL, &file), 0);
-	server_agent_register(&file);
+	agent = server_agent_register(&file);
 	for (uint32_t i = 0; i < PACKETS; i++) {
 		const struct packet packet = request_make(i + 1);
 
@@ -184,8 +186,12 @@ static void packets_before_the_end_of_a_umad_file_are_read(void **state)
 							 sizeof(packet)),
 				 0);
 	}
+	assert_int_equal(file.base.ops->unregister_agent(&file.base, agent), 0);
 	ibsa__remote_file_close(&file);
-	assert_int_equal(packets_in(rig), PACKETS);
+	ibsa_fabric_server_stats_get(server_pause(rig), &stats);
+	server_resume(rig);
+	assert_int_equal(stats.packets_in, PACKETS);
+	assert_int_equal(stats.packets_refused, 0);
 	network_end(&network);
 	server_stop(rig);
 }
@@ -321,6 +327,66 @@ static void packets_before_a_request_are_read(void **state)
 	setenv("IBSA_TEST_TCP", "1", 1);
 }
 
+static void early_request_send(const struct remote_file *file, int packets)
+{
+	const struct remote_head head = { .type = REMOTE_WATCH,
+					  .err = packets };
+
+	assert_int_equal(send(file->connection.fd, &head, sizeof(head),
+			      MSG_NOSIGNAL),
+			 sizeof(head));
+}
+
+/*
+ * A request waits for the packets that its client has sent before; meanwhile,
+ * the server is idle.
+ */
+static void a_request_waits_for_packets(void **state)
+{
+	struct server_rig *rig = server_start(server_pair);
+	struct remote_address address = address_of(server_address(rig));
+	const struct packet packet = request_make(1);
+	struct pollfd answer = { .events = POLLIN };
+	struct ibsa_fabric_server *server;
+	struct remote_file file;
+
+	(void)state;
+	assert_int_equal(ibsa__remote_file_open(&address, NULL, &file), 0);
+	server_agent_register(&file);
+	answer.fd = file.connection.fd;
+	server = server_pause(rig);
+	serve_all(server);
+	for (int i = 0; i < PACKETS; i++) {
+		early_request_send(&file, PACKETS);
+		serve_all(server);
+		assert_int_equal(poll(&answer, 1, 0), 0);
+		assert_int_equal(ibsa__remote_file_write(&file, &packet,
+							 sizeof(packet)),
+				 0);
+	}
+	serve_all(server);
+	assert_int_equal(poll(&answer, 1, 0), 1);
+	server_resume(rig);
+	ibsa__remote_file_close(&file);
+	server_stop(rig);
+}
+
+static void a_client_that_does_not_send_its_packets_ends(void **state)
+{
+	const struct ibsa_fabric_server_options impatient = { .patience_ms =
+								      100 };
+	struct server_rig *rig = server_start_with(server_pair, &impatient);
+	struct remote_address address = address_of(server_address(rig));
+	struct remote_file file;
+
+	(void)state;
+	assert_int_equal(ibsa__remote_file_open(&address, NULL, &file), 0);
+	early_request_send(&file, 1);
+	assert_true(server_has_noted(rig, "did not complete its request"));
+	ibsa__remote_file_close(&file);
+	server_stop(rig);
+}
+
 /* A client whose data socket does not end is disconnected in time. */
 static void a_data_socket_without_a_connection_ends(void **state)
 {
@@ -349,6 +415,8 @@ int main(void)
 			packets_before_the_end_of_a_umad_file_are_read),
 		cmocka_unit_test(packets_before_the_end_of_a_client_are_read),
 		cmocka_unit_test(packets_of_a_client_that_has_ended_are_read),
+		cmocka_unit_test(a_request_waits_for_packets),
+		cmocka_unit_test(a_client_that_does_not_send_its_packets_ends),
 		cmocka_unit_test(a_data_socket_without_a_connection_ends),
 	};
 
