@@ -238,6 +238,22 @@ bool rails_next(const struct rails *rails, const char *host, size_t *index,
 	return false;
 }
 
+bool rails_find_missing(const struct rails *rails, const char *name,
+			char out_host[HOST_TEXT], struct rail_finding *out)
+{
+	const size_t len = strcspn(name, "/");
+	size_t index = 0;
+
+	if (!name[len] || len >= HOST_TEXT)
+		return false;
+	snprintf(out_host, HOST_TEXT, "%.*s", (int)len, name);
+	while (rails_next(rails, out_host, &index, out))
+		if (out->kind == IBSA_FINDING_RAIL_MISSING &&
+		    strcmp(out->device, name + len + 1) == 0)
+			return true;
+	return false;
+}
+
 void rails_roles_set(struct ibsa_client *client, const struct rails *rails,
 		     const char *host, struct machine_port *ports, size_t count)
 {

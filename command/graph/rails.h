@@ -9,6 +9,8 @@
 #include "names/nodes.h"
 #include "names/target.h"
 
+enum { HOST_TEXT = TARGET_NAME_BYTES + 1 };
+
 /**
  * struct rails - the comparison of all hosts that an SA shows
  * @topology:    topology with the hosts; NULL: there is none
@@ -61,6 +63,13 @@ bool rails_next(const struct rails *rails, const char *host, size_t *index,
 		struct rail_finding *out);
 
 /*
+ * Whether @name is HOST/DEVICE, and the host lacks this rail: find the finding
+ * about that, and the name of the host.
+ */
+bool rails_find_missing(const struct rails *rails, const char *name,
+			char out_host[HOST_TEXT], struct rail_finding *out);
+
+/*
  * Set the roles that the comparison tells: a port that was never up is not
  * uncabled if it is a rail of the hosts like this one, which is missing; and
  * leaf_roles_set(), if the SA shows @client all nodes and links.
@@ -93,8 +102,6 @@ void rails_print_unequal(const struct rails *rails, const char *host);
  */
 void rails_reason(const struct cli *cli, const struct rail_finding *rail,
 		  struct ibsa_reason *out);
-
-enum { HOST_TEXT = TARGET_NAME_BYTES + 1 };
 
 /*
  * Write the first word of a node description, which is the name of the host.

@@ -62,6 +62,31 @@ static int expected_add(struct search *search, const char *name,
 	return status;
 }
 
+/* Add the port of a missing rail of the host. */
+static int rail_absent_add(const struct search *search, const char *host,
+			   const struct rail_finding *rail, struct absent *out)
+{
+	struct ibsa_reason reason;
+	struct end end = { .lid = 0 };
+
+	rails_reason(search->cli, rail, &reason);
+	snprintf(end.device, sizeof(end.device), "%s", rail->device);
+	snprintf(end.node, sizeof(end.node), "%.32s %.31s", host, rail->device);
+	return absent_add(out, &end, &reason);
+}
+
+/* Add the missing rail that the name is that of, if it is. */
+static int named_rail_add(const struct search *search, const char *name,
+			  struct absent *out)
+{
+	struct rail_finding rail;
+	char host[HOST_TEXT];
+
+	return rails_find_missing(&search->rails, name, host, &rail)
+		       ? rail_absent_add(search, host, &rail, out)
+		       : CLI_DONE;
+}
+
 static int rail_add(struct absent *absent, const struct rail_finding *rail)
 {
 	return list_put(&absent->rails, &absent->rail_count, rail,
@@ -83,29 +108,20 @@ static int rails_add(struct search *search, const struct end *port,
 	(void)host_of(port->node, host);
 	while (status == CLI_DONE &&
 	       rails_next(&search->rails, host, &index, &rail)) {
-		struct ibsa_reason reason;
-		struct end end = { .lid = 0 };
-
-		if (rail.kind != IBSA_FINDING_RAIL_MISSING) {
-			status = rail_add(out, &rail);
-			continue;
-		}
-		rails_reason(search->cli, &rail, &reason);
-		snprintf(end.device, sizeof(end.device), "%s", rail.device);
-		snprintf(end.node, sizeof(end.node), "%.32s %.31s", host,
-			 rail.device);
-		status = absent_add(out, &end, &reason);
+		status = rail.kind == IBSA_FINDING_RAIL_MISSING
+				 ? rail_absent_add(search, host, &rail, out)
+				 : rail_add(out, &rail);
 	}
 	return status;
 }
 
 /*
- * Whether both ends have a port, and one has several. Only then are missing
- * rails searched.
+ * Whether missing rails are searched: both ends have a port, and one has
+ * several; or an end is a name that no node has.
  */
 static bool have_rails(const struct ends ends[2])
 {
-	return ends[0].count && ends[1].count &&
+	return !ends[0].count || !ends[1].count ||
 	       ends[0].count + ends[1].count > 2;
 }
 
@@ -125,8 +141,12 @@ static int search_run(struct search *search, const struct target *targets,
 	for (int i = 0; i < 2 && status == CLI_DONE; i++) {
 		if (has_file && targets[i].kind == TARGET_NAME)
 			status = expected_add(search, targets[i].name, &out[i]);
-		if (status == CLI_DONE && !has_file && ends[i].count)
-			status = rails_add(search, &ends[i].all[0], &out[i]);
+		if (status != CLI_DONE || has_file)
+			continue;
+		status = ends[i].count
+				 ? rails_add(search, &ends[i].all[0], &out[i])
+				 : named_rail_add(search, targets[i].name,
+						  &out[i]);
 	}
 	return status;
 }

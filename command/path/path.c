@@ -166,6 +166,17 @@ static bool has_name(const struct path_query *path_query)
 }
 
 /*
+ * Whether a name that no node has may be that of a port in the file of
+ * --expect; or, as HOST/DEVICE, that of a missing rail.
+ */
+static bool may_be_absent(const struct expected *expected,
+			  const struct target *target)
+{
+	return expected->topology ||
+	       (target->kind == TARGET_NAME && strchr(target->name, '/'));
+}
+
+/*
  * Find the ports of both ends. Return: the exit status; CLI_NO after a row was
  * added for a name that no node has.
  */
@@ -183,7 +194,8 @@ static int hosts_find(struct cli *cli, const struct path_query *path_query,
 		unnamed = i;
 		found[i] = ends_find(cli, nodes, &path_query->ends[i],
 				     &out->ends[i]);
-		if (found[i] != CLI_NO || !out->expected.topology)
+		if (found[i] != CLI_NO ||
+		    !may_be_absent(&out->expected, &path_query->ends[i]))
 			status = found[i];
 	}
 	if (status == CLI_DONE)
@@ -193,7 +205,8 @@ static int hosts_find(struct cli *cli, const struct path_query *path_query,
 		if (found[i] != CLI_NO || out->absent[i].count)
 			continue;
 		unnamed = i;
-		name_absent_explain(cli, "", path_query->ends[i].name);
+		if (out->expected.topology)
+			name_absent_explain(cli, "", path_query->ends[i].name);
 		status = CLI_NO;
 	}
 	if (status == CLI_NO)

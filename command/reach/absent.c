@@ -51,15 +51,11 @@ static int expected_find(struct target_resolver *resolver,
 	return found ? found : status;
 }
 
-/*
- * Add a rail that the host of target @index lacks, as a further port of the
- * target.
- */
-static int rail_add(const struct cli *cli, struct reach_targets *targets,
-		    size_t index, const char *host,
+/* Set the target to a rail that the host lacks. */
+static int rail_set(const struct cli *cli, struct reach_targets *targets,
+		    struct reach_target *target, const char *host,
 		    const struct rail_finding *rail)
 {
-	struct reach_target *target = reach_further_add(targets, index);
 	struct ibsa_node node = { .node_type = IBSA_NODE_CA };
 
 	if (!target)
@@ -75,7 +71,18 @@ static int rail_add(const struct cli *cli, struct reach_targets *targets,
 	return reach_node_set(target, &node);
 }
 
-/* Add the rails that the host of target @index lacks, and hosts like it have.
+static int rails_get(struct target_resolver *resolver)
+{
+	if (resolver->has_rails)
+		return CLI_DONE;
+	resolver->has_rails = true;
+	return rails_read(resolver->cli->client, &resolver->nodes,
+			  &resolver->rails);
+}
+
+/*
+ * Add the rails that the host of target @index lacks, and hosts like it have,
+ * as further ports of the target.
  */
 static int rails_find(struct target_resolver *resolver,
 		      struct reach_targets *targets, size_t index)
@@ -90,16 +97,36 @@ static int rails_find(struct target_resolver *resolver,
 	if (!node || !*ibsa__host_device(node) ||
 	    strcasecmp(host_of(node, host), targets->all[index].what.name) != 0)
 		return CLI_DONE;
-	if (!resolver->has_rails)
-		status = rails_read(resolver->cli->client, &resolver->nodes,
-				    &resolver->rails);
-	resolver->has_rails = true;
+	status = rails_get(resolver);
 	while (status == CLI_DONE &&
 	       rails_next(&resolver->rails, host, &at, &rail))
 		if (rail.kind == IBSA_FINDING_RAIL_MISSING)
-			status = rail_add(resolver->cli, targets, index, host,
-					  &rail);
+			status = rail_set(resolver->cli, targets,
+					  reach_further_add(targets, index),
+					  host, &rail);
 	return status;
+}
+
+/*
+ * Set target @index, which no node has, to the rail of which it is the name.
+ * Return: the exit status; CLI_NO: the name is not that of a rail.
+ */
+static int rail_find(struct target_resolver *resolver,
+		     struct reach_targets *targets, size_t index)
+{
+	struct reach_target *target = &targets->all[index];
+	struct rail_finding rail;
+	char host[HOST_TEXT];
+	int status = strchr(target->what.name, '/') ? rails_get(resolver)
+						    : CLI_NO;
+
+	if (status == CLI_DONE &&
+	    !rails_find_missing(&resolver->rails, target->what.name, host,
+				&rail))
+		status = CLI_NO;
+	return status == CLI_DONE
+		       ? rail_set(resolver->cli, targets, target, host, &rail)
+		       : status;
 }
 
 int reach_absent_find(struct target_resolver *resolver,
@@ -107,9 +134,10 @@ int reach_absent_find(struct target_resolver *resolver,
 {
 	if (resolver->expected.topology)
 		return expected_find(resolver, targets, index, status);
-	return status == CLI_DONE && resolver->has_nodes
-		       ? rails_find(resolver, targets, index)
-		       : status;
+	if (!resolver->has_nodes)
+		return status;
+	return status == CLI_DONE ? rails_find(resolver, targets, index)
+				  : rail_find(resolver, targets, index);
 }
 
 int reach_absent_take(struct target_resolver *resolver,
