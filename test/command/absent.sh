@@ -156,6 +156,11 @@ expected_in_another_partition() {
 
 paths_to_one_port() {
 	broken 0 -- reach --to dgx2/mlx5_1; err_empty; lines 65
+	# One table has the paths from all ports.
+	# shellcheck disable=SC2016 # for the inner shell
+	run 0 fabric exec "$fabric" -- bash -c '"$0" reach --to dgx2/mlx5_1 >to &&
+		"$0" fabric stats' "$ibsa"
+	out_has '^requests +[1-4]$'
 	broken 1 "$down" -- -j reach --to dgx8/mlx5_0 --expect f.net
 	json 'length == 64 and (map(select(.reach == "no")) | length == 1 and
 		.[0].node == "dgx8 mlx5_3")'
