@@ -124,6 +124,9 @@ a_dead_rail() {
 		"$1" check node --nagios >nagios
 		"$1" env nccl >nccl 2>nccl.err
 		"$1" check node -C 'mlx5_[0-24-8]' >fine 2>&1
+		printf '%s\n' 'management mlx5_9' 'uncabled mlx5_7' >roles.conf
+		"$1" fabric link speed 'dgx3 mlx5_6/1' 4xHDR
+		IBSA_ROLES=$PWD/roles.conf "$1" status >status
 		true
 	END
 	run 0 fabric exec "$fabric" -- bash inside "$ibsa"
@@ -149,6 +152,9 @@ a_dead_rail() {
 	grep -q 'mlx5_8/1 is left out: its role is storage' nccl.err ||
 		fail "$(cat nccl.err)"
 	[ ! -s fine ] || fail "$(cat fine)"
+	# With ports of all roles and findings of both severities, there are twelve lines.
+	[ "$(cut -c 1-10 <status | xargs)" = "host compute storage management uncabled SM \
+fabric links critical warnings such as next" ] || fail "$(cat status)"
 }
 
 # Only the hosts like it tell that a port which was never up is a rail.
