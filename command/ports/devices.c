@@ -346,7 +346,7 @@ static void roles_by_peers(const struct cli *cli, struct port_roles *roles)
 		is_open |= is_doubtful(port);
 		compute += !port->is_role_given && port->role == ROLE_COMPUTE;
 	}
-	/* Of two ports, none has the leaf switch that most ports have not. */
+	/* Two ports have no majority, of which one could differ. */
 	if (is_open || compute > 2)
 		roles_compare(cli, roles, from);
 }
