@@ -24,6 +24,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 BROWSER = HERE / "browser"
 FEW_SWITCHES = HERE.parents[1] / "examples/fabrics/fat-tree-16.net"
+RAILS = HERE.parents[1] / "examples/fabrics/dgx.net"
 SIZES = ((1280, 800), (1920, 1080))
 HOSTS = (4, 700, 10000)
 BYTES_MAX = 5_000_000
@@ -349,6 +350,17 @@ def check_lines(check, browser, ibsa, folder):
     check.that(not inside, f"{inside} of {points} ends of lines are in a group")
 
 
+def check_hosts(check, browser, ibsa, folder):
+    """Eight hosts with eight adapters each are eight hosts."""
+    path = folder / "hosts.html"
+    subprocess.run([ibsa, "--fabric", RAILS, "page", "-o", path], check=True)
+    browser.load(path)
+    shown = browser.run("""[nodes.filter(n => !n.isSwitch).length,
+        [...document.querySelectorAll("#summary dt")]
+            .find(name => name.innerText === "Hosts").nextElementSibling.innerText]""")
+    check.that(shown == [64, "8"], f"adapters and hosts: {shown}")
+
+
 def check_narrow(check, browser):
     """On a telephone, no word of a table is broken; tables scroll instead."""
     browser.size(420, 900)
@@ -455,6 +467,7 @@ def main():
         check_witness(check, browser, folder)
         check_hostile(check, browser, ibsa, folder)
         check_lines(check, browser, ibsa, folder)
+        check_hosts(check, browser, ibsa, folder)
         for hosts in HOSTS:
             check_page(check, browser, ibsa, generator, folder, hosts)
     finally:
