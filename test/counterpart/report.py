@@ -25,6 +25,7 @@ SERVICE_KEY, DATA = "5ec4e7075ec4e708", "5ec4e709"
 ELSEWHERE = {name: value for name, value in os.environ.items()
              if name not in ("IBSA_FABRIC", "IBSA_NODE")}
 BYTES_MAX, SECONDS_MAX = 5_000_000, 10
+RATE_MAX = 10  # queries in a second
 
 # Commands whose queries a report has; {} is a host with a path in it.
 ANSWERED = """
@@ -108,6 +109,9 @@ def report(path, *options):
     took = time.monotonic() - start
     if result.returncode or "the report has" not in result.stderr:
         fail("doctor --report:", result.returncode, result.stderr)
+    count = int(re.search(r"\((\d+) queries", result.stderr).group(1))
+    if took < (count - 1) / RATE_MAX:
+        fail(f"{count} queries in {took:.1f} s")
     with open(path, "rb") as file:
         data = file.read()
     print(f"{path}: {len(data)} bytes in {took:.1f} s")
