@@ -227,15 +227,13 @@ static int file_send(struct umad_file *base, const void *packet, size_t len)
 static void response_note(struct client_file *file, const uint8_t *packet,
 			  size_t len)
 {
-	const uint8_t *mad = packet + UMAD_HEADER_BYTES;
 	struct umad_header header;
 
 	memcpy(&header, packet, sizeof(header));
 	if (header.status)
-		ibsad_owned_unanswered(&file->daemon->owned, file, mad);
-	else if (mad_is_response(mad))
-		ibsad_owned_response(&file->daemon->owned, file, mad,
-				     len - UMAD_HEADER_BYTES);
+		ibsad_owned_unanswered(&file->daemon->owned, file, packet);
+	else if (mad_is_response(packet + UMAD_HEADER_BYTES))
+		ibsad_owned_response(&file->daemon->owned, file, packet, len);
 	else
 		return;
 	if (!file->in_flight)

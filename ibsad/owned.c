@@ -24,11 +24,20 @@ struct owned_request {
 	const struct owned_kind *kind;
 	const uint8_t *record;
 	uint64_t mask;
+	uint32_t agent;
 	uint32_t tid;
 	bool waits;
 	bool is_delete;
 	uint8_t states;
 };
+
+static uint32_t agent_of(const uint8_t *packet)
+{
+	struct umad_header header;
+
+	memcpy(&header, packet, sizeof(header));
+	return header.id;
+}
 
 /* @packet: of a kind of which users can have registrations. */
 static struct owned_request request_of(const uint8_t *packet)
@@ -45,6 +54,7 @@ static struct owned_request request_of(const uint8_t *packet)
 		.kind = kind,
 		.record = record,
 		.mask = mask,
+		.agent = agent_of(packet),
 		.tid = (uint32_t)ibsa_be64(mad + MAD_TID),
 		.waits = header.timeout_ms,
 		.is_delete = mad[MAD_METHOD] == IBSA_METHOD_DELETE,
@@ -128,6 +138,7 @@ static void request_note(struct registration *registration,
 	uint64_t end_ns;
 
 	registration->sender = request->waits ? file : NULL;
+	registration->agent = request->agent;
 	registration->tid = request->tid;
 	registration->is_delete = request->is_delete;
 	registration->states = request->states;
@@ -340,8 +351,10 @@ enum owned_answer ibsad_owned_judge(struct owned *owned,
 /* Return: that whose last request is this, or its response; or NULL. */
 static struct registration *registration_sent(const struct owned *owned,
 					      const struct client_file *file,
-					      const uint8_t *mad)
+					      const uint8_t *packet)
 {
+	const uint8_t *mad = packet + UMAD_HEADER_BYTES;
+	const uint32_t agent = agent_of(packet);
 	const uint32_t tid = (uint32_t)ibsa_be64(mad + MAD_TID);
 	const struct owned_kind *kind =
 		ibsad_kind_of(ibsa_be16(mad + MAD_ATTRIBUTE));
@@ -351,7 +364,8 @@ static struct registration *registration_sent(const struct owned *owned,
 		return NULL;
 	LIST_EACH(registration, &owned->all, link) {
 		if (registration->kind == kind &&
-		    registration->sender == file && registration->tid == tid)
+		    registration->sender == file &&
+		    registration->agent == agent && registration->tid == tid)
 			return registration;
 	}
 	return NULL;
@@ -408,10 +422,12 @@ static void delete_response(struct registration *registration, uint16_t status)
  * not count.
  */
 void ibsad_owned_response(struct owned *owned, struct client_file *file,
-			  const uint8_t *mad, size_t len)
+			  const uint8_t *packet, size_t len)
 {
+	const uint8_t *mad = packet + UMAD_HEADER_BYTES;
 	const uint16_t status = ibsa_be16(mad + MAD_STATUS);
-	struct registration *registration = registration_sent(owned, file, mad);
+	struct registration *registration = registration_sent(owned, file,
+							      packet);
 
 	if (!registration ||
 	    mad[MAD_METHOD] != (registration->is_delete
@@ -425,13 +441,14 @@ void ibsad_owned_response(struct owned *owned, struct client_file *file,
 	else if (status)
 		set_failed(registration);
 	else
-		set_succeeded(registration, file, mad, len);
+		set_succeeded(registration, file, mad, len - UMAD_HEADER_BYTES);
 }
 
 void ibsad_owned_unanswered(struct owned *owned, struct client_file *file,
-			    const uint8_t *mad)
+			    const uint8_t *packet)
 {
-	struct registration *registration = registration_sent(owned, file, mad);
+	struct registration *registration = registration_sent(owned, file,
+							      packet);
 
 	if (!registration)
 		return;

@@ -73,13 +73,13 @@ enum owned_answer ibsad_owned_judge(struct owned *owned,
 
 /*
  * ibsad_owned_response(): a response for a client has arrived; @len is at least
- * that of a MAD header. ibsad_owned_unanswered(): a client's request has ended
- * without a response; @mad is the header of the request.
+ * that of both headers. ibsad_owned_unanswered(): a client's request has ended
+ * without a response; @packet has the headers of the request.
  */
 void ibsad_owned_response(struct owned *owned, struct client_file *file,
-			  const uint8_t *mad, size_t len);
+			  const uint8_t *packet, size_t len);
 void ibsad_owned_unanswered(struct owned *owned, struct client_file *file,
-			    const uint8_t *mad);
+			    const uint8_t *packet);
 
 /* A request for which ibsad_owned_judge() returned OWNED_PASS was not sent. */
 void ibsad_owned_unsent(struct owned *owned, struct client_file *file,

@@ -66,7 +66,8 @@ uint32_t ibsad_lease_s(const struct owned_kind *kind, const uint8_t *record,
  *              renews the lease while it is open; or NULL
  * @sender:     that has sent the last Set or Delete, until it is answered; or
  *              NULL
- * @tid:        the lower half of the TransactionID of that request
+ * @agent:      that has sent it, and @tid: the lower half of its TransactionID: only
+ *              both together are unique in a client's file
  * @is_delete:  it is a Delete
  * @states:     of that request
  * @sets:       how many Sets were sent, without those that failed
@@ -96,6 +97,7 @@ struct registration {
 	} before;
 	const struct client_file *holder;
 	const struct client_file *sender;
+	uint32_t agent;
 	uint32_t tid;
 	bool is_delete;
 	uint8_t states;

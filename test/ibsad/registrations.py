@@ -315,6 +315,24 @@ class Test:
         expect(service(client, 1, DELETE), (0, 0), "Delete")
         client.close()
 
+    def answers_are_of_their_agents(self):
+        """Two agents of a client may use a TransactionID at the same time."""
+        client = connect(self.path, ALICE)
+        for number in (2, 1):
+            expect(service(client, number), (0, 0), "Set")
+        other = client.register()
+        self.run("fabric", "fault", "busy=100,1")
+        first = client.packet(service_mad(client, 1, DELETE))
+        client.tid -= 1
+        client.data.sendall(first + client.packet(
+            service_mad(client, 2, DELETE), agent=other))
+        expect([struct.unpack_from(">H", client.answer()[1], 4)[0]
+                for _ in range(2)], [BUSY, 0], "answers")
+        expect(self.services(), [1], "services")
+        expect(service(client, 1, DELETE), (0, 0), "Delete")
+        expect(service(client, 2, DELETE), (0, DENIED), "Delete of nothing")
+        client.close()
+
     def set_again_after_a_restart_of_the_sm(self):
         client = connect(self.path, ALICE)
         expect(service(client, 1), (0, 0), "Set")
@@ -438,6 +456,7 @@ def main():
         Test.a_set_that_arrives_late_is_deleted,
         Test.one_set_at_a_time,
         Test.answers_are_of_their_requests,
+        Test.answers_are_of_their_agents,
         Test.set_again_after_a_restart_of_the_sm,
         Test.settings_are_read_again,
         Test.registrations_have_a_quota,
