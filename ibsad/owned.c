@@ -348,7 +348,10 @@ enum owned_answer ibsad_owned_judge(struct owned *owned,
 	return request_judge(owned, file, &request, packet, len, out_reason);
 }
 
-/* Return: that whose last request is this, or its response; or NULL. */
+/*
+ * Return: that whose last request is this, or its response; or NULL. The Set that
+ * waits for a check was not sent.
+ */
 static struct registration *registration_sent(const struct owned *owned,
 					      const struct client_file *file,
 					      const uint8_t *packet)
@@ -364,6 +367,7 @@ static struct registration *registration_sent(const struct owned *owned,
 		return NULL;
 	LIST_EACH(registration, &owned->all, link) {
 		if (registration->kind == kind &&
+		    registration->state == REGISTRATION_SET &&
 		    registration->sender == file &&
 		    registration->agent == agent && registration->tid == tid)
 			return registration;

@@ -315,6 +315,21 @@ class Test:
         expect(service(client, 1, DELETE), (0, 0), "Delete")
         client.close()
 
+    def a_set_that_waits_has_no_answer_yet(self):
+        """The answer to another request with its TransactionID is none."""
+        client = connect(self.path, ALICE)
+        self.run("fabric", "fault", "delay=100,0,20")
+        payload = service_mad(client, 1)
+        client.data.sendall(
+            client.packet(mad(GET, 0x0031, mask=1, tid=client.tid)) +
+            client.packet(payload))
+        for _ in range(2):
+            expect(client.answer()[1][3], 0x81, "answers")
+        self.run("fabric", "fault", "none")
+        expect(self.services(), [1], "services")
+        expect(service(client, 1, DELETE), (0, 0), "Delete")
+        client.close()
+
     def answers_are_of_their_agents(self):
         """Two agents of a client may use a TransactionID at the same time."""
         client = connect(self.path, ALICE)
@@ -456,6 +471,7 @@ def main():
         Test.a_set_that_arrives_late_is_deleted,
         Test.one_set_at_a_time,
         Test.answers_are_of_their_requests,
+        Test.a_set_that_waits_has_no_answer_yet,
         Test.answers_are_of_their_agents,
         Test.set_again_after_a_restart_of_the_sm,
         Test.settings_are_read_again,
