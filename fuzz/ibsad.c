@@ -146,7 +146,8 @@ static size_t packet_make(uint8_t *packet)
 	packet[1] = (uint8_t)(key >> 24);
 	packet[2] = packet[1] == 3 ? 2 : 1;
 	packet[3] = (uint8_t)(key >> 16);
-	ibsa_put_be32(packet + 12, ++run.tid);
+	run.tid += !(choice & 32);
+	ibsa_put_be32(packet + 12, run.tid);
 	packet[16] = (uint8_t)(key >> 8);
 	packet[17] = (uint8_t)key;
 	packet[55] = 3 | (choice & 2 ? MASK_PKEY : 0);
@@ -242,6 +243,7 @@ static void step_respond(struct server_peer *peer)
 	const uint8_t choice = take();
 	const size_t len = choice & 1 ? PACKET + 8 * (size_t)take() : PACKET;
 	struct umad_header header;
+	bool is_query;
 	uint8_t *mad;
 
 	if (peer->arrived || !peer->sent_count)
@@ -250,12 +252,13 @@ static void step_respond(struct server_peer *peer)
 	must(peer->arrived);
 	memcpy(peer->arrived, peer->sent[take() % SENT], PACKET);
 	mad = peer->arrived + UMAD_HEADER_BYTES;
+	is_query = mad[MAD_METHOD] == 1;
 	mad[MAD_METHOD] = mad[MAD_METHOD] == 2 ? 0x81 : mad[MAD_METHOD] | 0x80;
 	/* Not one of ibsad's own answers. */
 	if (mad[MAD_METHOD] == 0x81 && mad[MAD_ATTRIBUTE + 1] == 3)
 		mad[MAD_ATTRIBUTE + 1] = 0x11;
 	/* The SA has done what it was sent to registrations. */
-	if (mad[MAD_ATTRIBUTE + 1] != 0x31 && mad[MAD_ATTRIBUTE + 1] != 0x38 &&
+	if ((is_query || !ibsad_kind_of(ibsa_be16(mad + MAD_ATTRIBUTE))) &&
 	    choice & 2)
 		mad[MAD_STATUS + 1] = take();
 	memcpy(&header, peer->arrived, sizeof(header));

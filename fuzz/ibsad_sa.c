@@ -307,6 +307,19 @@ static bool is_in(const uint32_t *list, size_t count, uint32_t key)
 }
 
 /* A packet has reached the port. */
+/* Whether a request with the same agent and TransactionID waits, as in the kernel. */
+static bool is_sent(const struct server_peer *peer, const uint8_t *packet)
+{
+	const size_t tid = UMAD_HEADER_BYTES + MAD_TID;
+
+	for (unsigned int i = 0; i < SENT && i < peer->sent_count; i++) {
+		if (!memcmp(peer->sent[i], packet, 4) &&
+		    !memcmp(peer->sent[i] + tid, packet + tid, 8))
+			return true;
+	}
+	return false;
+}
+
 static int upstream_send(struct umad_file *file, const void *data, size_t len)
 {
 	struct server_peer *peer = list_object(file, struct server_peer,
@@ -336,6 +349,8 @@ static int upstream_send(struct umad_file *file, const void *data, size_t len)
 	must(len <= PACKET || mad[MAD_METHOD] == 0x14);
 	if (take() % 16 == 0)
 		return -ENOMEM;
+	if (is_sent(peer, packet))
+		return -EINVAL;
 	must(peer != &run.cache || key == 0x03010035 || key == 0x03120035 ||
 	     key == 0x03010011 || key == 0x03120011 || key == 0x03010012 ||
 	     key == 0x03120012 || key == 0x03010020 || key == 0x03120020);
