@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: many.sh FABRIC-MANY IBSA DROP-IN [SECONDS [SEED]]
 #
-# Runs 50 processes at one fabric server for SECONDS (10); ten of them run
+# Runs 50 processes at one fabric server for SECONDS (5); ten of them run
 # Debian's saquery with DROP-IN in place of libibumad. SEED (the time) is the
 # seed of the random numbers. test/many/driver.c, the program FABRIC-MANY, has
 # the details. scripts/check-release has ten minutes of it.
@@ -18,4 +18,4 @@ folder=$(dirname "$(realpath "$3")")
 unset IBSA_FABRIC IBSA_NODE
 LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
-exec "$1" "$(realpath "$2")" "${4:-10}" "${5:-$(date +%s)}" "$saquery"
+exec "$1" "$(realpath "$2")" "${4:-5}" "${5:-$(date +%s)}" "$saquery"

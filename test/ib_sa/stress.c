@@ -6,7 +6,7 @@
  *
  * IBSA_SEED, or the first argument, is the seed of an earlier run. The threads
  * may still run in another order. IBSA_STRESS_SECONDS is how long the last test
- * runs.
+ * runs; if it is set, the others have LONG_FACTOR times as many queries.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -24,15 +24,17 @@
 #include "stress.h"
 
 enum {
-	QUERIES = 200000,
-	QUERIES_BESIDE = 60000, /* number of queries in tests where a fault
+	QUERIES = 50000,
+	QUERIES_BESIDE = 20000, /* number of queries in tests where a fault
 				 * affects not only MADs */
+	LONG_FACTOR = 4,
+	SPELLS = IBSA_FAULT_KINDS, /* minimum, of faults and moves */
 	THREADS = 8,
 	IN_FLIGHT = 256, /* maximum, in all */
 	STAY_ASKS = 12,
 	FAIR_ASKS = 1000, /* approximate number between faults */
 	DELAY_MS = 10,
-	TASKS_S = 10, /* default of $IBSA_STRESS_SECONDS */
+	TASKS_S = 4, /* default of $IBSA_STRESS_SECONDS */
 	FAILURES_SHOWN = 20,
 };
 
@@ -198,6 +200,8 @@ static void *make_weather(void *arg)
 		until = atomic_load(&rig->started) +
 			random_below(&chance, 2 * FAIR_ASKS);
 		i++;
+		if (i == SPELLS)
+			atomic_store(&rig->has_had_spells, true);
 	}
 	return NULL;
 }
@@ -246,7 +250,8 @@ static struct rig *rig_new(unsigned int queries)
 			 0);
 	find_hosts(rig);
 	rig->wanted = queries;
-	rig->room = 3 * queries; /* some will not be accepted */
+	/* Some will not be accepted, and the spells may need more. */
+	rig->room = 3 * queries + 200000;
 	rig->asks = calloc(rig->room, sizeof(*rig->asks));
 	assert_non_null(rig->asks);
 	for (unsigned int i = 0; i < rig->room; i++)
@@ -317,8 +322,7 @@ static void *queries_start(void *arg)
 	struct rig *rig = arg;
 	uint64_t chance = rig->seed + atomic_fetch_add(&rig->threads, 1);
 
-	while (atomic_load(&rig->started) < rig->wanted &&
-	       atomic_load(&rig->taken) < rig->room) {
+	while (!run_is_over(rig) && atomic_load(&rig->taken) < rig->room) {
 		const unsigned int any = random_below(&chance, 4);
 
 		sem_wait(&rig->slots);
@@ -424,9 +428,15 @@ static void rig_free(struct rig *rig)
 	free(rig);
 }
 
+static const char *long_seconds(void)
+{
+	return getenv("IBSA_STRESS_SECONDS");
+}
+
 static void stress(unsigned int queries, bool moves, bool stays)
 {
-	struct rig *rig = rig_new(queries);
+	struct rig *rig = rig_new(long_seconds() ? queries * LONG_FACTOR
+						 : queries);
 
 	rig->moves = moves;
 	rig->stays = stays;
@@ -464,7 +474,7 @@ static void time_print(const char *what)
 /* Runs of tasks of all kinds, one after another, until the time is over. */
 static void tasks_end_once_whatever_ends_them(void **state)
 {
-	const char *seconds = getenv("IBSA_STRESS_SECONDS");
+	const char *seconds = long_seconds();
 	const uint64_t end_ns = now_ns() + (seconds ? strtoull(seconds, NULL, 0)
 						    : TASKS_S) *
 						   1000000000;

@@ -119,7 +119,7 @@ struct query {
 
 struct rig {
 	uint64_t seed;
-	unsigned int wanted; /* number of queries to start */
+	unsigned int wanted; /* minimum of queries to start */
 	bool moves, stays;   /* what happens besides faults */
 	bool tasks;	     /* the threads also run tasks_life() */
 	struct ibsa_fabric *fabric;
@@ -134,6 +134,7 @@ struct rig {
 	_Atomic(struct query *) board[BOARD];
 	atomic_bool stop, still; /* the changes; the dispatcher */
 	atomic_uint sky[SKIES];
+	atomic_bool has_had_spells; /* enough of them */
 	atomic_uint failures;
 	atomic_uint counts[COUNTS];
 	atomic_uint task_counts[TASK_COUNTS];
@@ -142,6 +143,13 @@ struct rig {
 /* Print what was expected, with the seed. The test fails at its end. */
 __attribute__((format(printf, 2, 3))) void
 report_wrong(struct rig *rig, const char *format, ...);
+
+/* Whether no further query is to be started. */
+static inline bool run_is_over(struct rig *rig)
+{
+	return atomic_load(&rig->started) >= rig->wanted &&
+	       atomic_load(&rig->has_had_spells);
+}
 
 uint64_t now_ns(void);
 void nap_ms(unsigned int ms);

@@ -419,7 +419,7 @@ struct query *query_start(struct rig *rig, struct device *device,
 			  struct ib_sa_client *client,
 			  const struct query *after, uint64_t *chance)
 {
-	const bool enough = atomic_load(&rig->started) >= rig->wanted;
+	const bool enough = run_is_over(rig);
 	const unsigned int index = atomic_fetch_add(&rig->taken, !enough);
 	struct query *query = &rig->asks[index];
 	int id;
