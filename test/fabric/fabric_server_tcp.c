@@ -21,12 +21,26 @@
 #include "remote/file.h"
 #include "../support/server_rig.h"
 
-enum { IS_SM = 1 << 1, STRANGERS = 300, PATIENCE_MS = 400 };
+enum {
+	IS_SM = 1 << 1,
+	STRANGERS = 300,
+	STRANGERS_MAX = 128,
+	SHORT_MS =
+		400, /* for tests that await the end of the server's patience */
+	PATIENCE_MS = 60000,
+	CLOSED_MS = 20000, /* less: a test fails instead of waiting for it */
+	CONNECTIONS = 32,
+};
 
 static const char folder[] = "/tmp/ibsa-tcp-XXXXXX";
 
-/* A server that listens at a port of 127.0.0.1, and its files of tokens. */
+/*
+ * A server that listens at a port of 127.0.0.1, and its files of tokens. A test
+ * may set the first two members.
+ */
 struct tcp_rig {
+	unsigned int patience_ms; /* 0: PATIENCE_MS */
+	unsigned int connections;
 	struct server_rig *rig;
 	int port;
 	char folder[sizeof(folder)];
@@ -42,7 +56,9 @@ static void tcp_start_at(struct tcp_rig *tcp, const char *host,
 		.listen = listen,
 		.token = tcp->use,
 		.control_token = has_control ? tcp->change : NULL,
-		.patience_ms = PATIENCE_MS,
+		.patience_ms = tcp->patience_ms ? tcp->patience_ms
+						: PATIENCE_MS,
+		.connections = tcp->connections,
 	};
 
 	snprintf(listen, sizeof(listen), "tcp:%s:0", host);
@@ -143,8 +159,10 @@ static int answer_recv(int fd, char *text, size_t room)
 
 static bool is_closed(int fd)
 {
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
 	char byte;
 
+	assert_int_equal(poll(&poll_fd, 1, CLOSED_MS), 1);
 	return recv(fd, &byte, 1, 0) <= 0;
 }
 
@@ -168,7 +186,7 @@ static void a_client_is_served(void **state)
 {
 	struct ibsa_client *client = NULL;
 	struct ibsa_error error = { .text = "" };
-	struct tcp_rig tcp;
+	struct tcp_rig tcp = { .port = 0 };
 	struct stat token;
 
 	(void)state;
@@ -216,7 +234,7 @@ static void tokens_are_checked(void **state)
 	static const char zeros[] = "0000000000000000000000000000000000000000"
 				    "000000000000000000000000";
 	char wrong[80];
-	struct tcp_rig tcp;
+	struct tcp_rig tcp = { .port = 0 };
 
 	(void)state;
 	tcp_start(&tcp, false);
@@ -251,7 +269,7 @@ static void changes_need_their_own_token(void **state)
 	static const char *const changes[] = { "link down right/1", "sm stop",
 					       "fault drop=1", "nonsense" };
 	struct ibsa_error error;
-	struct tcp_rig tcp;
+	struct tcp_rig tcp = { .port = 0 };
 
 	(void)state;
 	for (int has_control = 0; has_control < 2; has_control++) {
@@ -299,7 +317,7 @@ static void versions_are_negotiated(void **state)
 {
 	char text[sizeof(struct remote_hello) + 256];
 	struct remote_hello answer;
-	struct tcp_rig tcp;
+	struct tcp_rig tcp = { .port = 0 };
 
 	(void)state;
 	tcp_start(&tcp, false);
@@ -336,7 +354,7 @@ static void strangers_do_not_keep_clients_out(void **state)
 {
 	static int fds[STRANGERS];
 	struct ibsa_client *client = NULL;
-	struct tcp_rig tcp;
+	struct tcp_rig tcp = { .patience_ms = SHORT_MS };
 
 	(void)state;
 	tcp_start(&tcp, false);
@@ -356,6 +374,24 @@ static void strangers_do_not_keep_clients_out(void **state)
 	tcp_stop(&tcp);
 }
 
+/* One stranger more ends the oldest one. */
+static void the_oldest_stranger_ends(void **state)
+{
+	static int fds[STRANGERS];
+	struct tcp_rig tcp = { .port = 0 };
+
+	(void)state;
+	tcp_start(&tcp, false);
+	for (int i = 0; i < STRANGERS; i++)
+		fds[i] = tcp_connect(&tcp);
+	for (int i = 0; i < STRANGERS; i++) {
+		if (i < STRANGERS - STRANGERS_MAX)
+			assert_true(is_closed(fds[i]));
+		close(fds[i]);
+	}
+	tcp_stop(&tcp);
+}
+
 /* Before the hello, nothing else is answered, and no large frame is read. */
 static void strangers_may_only_send_a_hello(void **state)
 {
@@ -370,7 +406,7 @@ static void strangers_may_only_send_a_hello(void **state)
 	const struct remote_greeting plain = greeting(NULL);
 	static const char rest[32] = "stats";
 	char text[256];
-	struct tcp_rig tcp;
+	struct tcp_rig tcp = { .port = 0 };
 	int fd;
 
 	(void)state;
@@ -395,7 +431,7 @@ static void strangers_may_only_send_a_hello(void **state)
 static void strangers_do_not_fill_the_log(void **state)
 {
 	const struct remote_head invalid = { .type = REMOTE_TYPES };
-	struct tcp_rig tcp;
+	struct tcp_rig tcp = { .port = 0 };
 
 	(void)state;
 	tcp_start(&tcp, false);
@@ -432,11 +468,56 @@ static int attach(const struct tcp_rig *tcp, char *ticket)
 	return fd;
 }
 
+/* Clients over TCP leave a quarter of the connections to those of this machine. */
+static void clients_over_tcp_are_limited(void **state)
+{
+	enum { MOST = CONNECTIONS - CONNECTIONS / 4 };
+	struct tcp_rig tcp = { .connections = CONNECTIONS };
+	struct ibsa_client *client = NULL;
+	int fds[MOST];
+
+	(void)state;
+	tcp_start(&tcp, false);
+	for (int i = 0; i < MOST; i++)
+		fds[i] = greet(&tcp);
+	assert_refused(tcp.use, tcp.port, -EUSERS, "connections over TCP");
+	assert_int_equal(client_open(server_address(tcp.rig), NULL, &client),
+			 0);
+	assert_int_equal(ibsa_close(client), 0);
+	for (int i = 0; i < MOST; i++)
+		close(fds[i]);
+	tcp_stop(&tcp);
+}
+
+/* A connection that has greeted is not a data socket. */
+static void a_client_cannot_use_a_ticket(void **state)
+{
+	char ticket[REMOTE_TICKET_BYTES + 1];
+	struct tcp_rig tcp = { .port = 0 };
+	int client, other, data;
+
+	(void)state;
+	tcp_start(&tcp, false);
+	client = attach(&tcp, ticket);
+	other = greet(&tcp);
+	frame_send(other, REMOTE_JOIN, ticket, REMOTE_TICKET_BYTES);
+	assert_true(is_closed(other));
+	close(other);
+	data = tcp_connect(&tcp);
+	frame_send(data, REMOTE_JOIN, ticket, REMOTE_TICKET_BYTES);
+	frame_send(client, REMOTE_DETACH, NULL, 0);
+	assert_int_equal(answer_recv(client, ticket, sizeof(ticket)), 0);
+	assert_true(is_closed(data));
+	close(data);
+	close(client);
+	tcp_stop(&tcp);
+}
+
 /* A ticket opens one data socket, and none after its time has passed. */
 static void a_ticket_is_used_once(void **state)
 {
 	char ticket[REMOTE_TICKET_BYTES + 1];
-	struct tcp_rig tcp;
+	struct tcp_rig tcp = { .patience_ms = SHORT_MS };
 	int fd, first, second;
 
 	(void)state;
@@ -474,7 +555,7 @@ static void a_message_says_that_there_is_an_sm(void **state)
 {
 	const uint32_t number = 0;
 	char text[64];
-	struct tcp_rig tcp;
+	struct tcp_rig tcp = { .port = 0 };
 	int fd, other;
 
 	(void)state;
@@ -506,7 +587,7 @@ static void wrong_options_are_refused(void **state)
 		"tcp::1",
 	};
 	struct ibsa_error error = { .text = "" };
-	struct tcp_rig tcp;
+	struct tcp_rig tcp = { .port = 0 };
 	char taken[32];
 
 	(void)state;
@@ -575,8 +656,11 @@ int main(void)
 		cmocka_unit_test(changes_need_their_own_token),
 		cmocka_unit_test(versions_are_negotiated),
 		cmocka_unit_test(strangers_do_not_keep_clients_out),
+		cmocka_unit_test(the_oldest_stranger_ends),
 		cmocka_unit_test(strangers_may_only_send_a_hello),
 		cmocka_unit_test(strangers_do_not_fill_the_log),
+		cmocka_unit_test(clients_over_tcp_are_limited),
+		cmocka_unit_test(a_client_cannot_use_a_ticket),
 		cmocka_unit_test(a_ticket_is_used_once),
 		cmocka_unit_test(a_message_says_that_there_is_an_sm),
 		cmocka_unit_test(wrong_options_are_refused),
