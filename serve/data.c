@@ -473,7 +473,6 @@ bool ibsa__peer_data_begin(struct server_peer *peer, const uint8_t *bytes,
 {
 	if (len && !bytes_add(&peer->part, bytes, len))
 		return false;
-	part_set_deadline(peer);
 	peer->has_output = true;
 	ibsa__peer_activate(peer);
 	return true;

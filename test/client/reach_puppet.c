@@ -40,17 +40,16 @@ static void puppet_close(struct ibsa_transport *transport)
 	(void)transport;
 }
 
-static int set_up(void **state)
+static int client_open(unsigned int queue)
 {
 	struct ibsa_options options = { .transport = &puppet.transport,
 					.window = WINDOW,
 					.window_min = WINDOW,
-					.queue = QUEUE,
+					.queue = queue,
 					.seed = 1,
 					.jitter_percent = -1,
 					.access.sm_key = 1 };
 
-	(void)state;
 	puppet_init(&puppet);
 	ops = *puppet.transport.ops;
 	ops.close = puppet_close;
@@ -60,6 +59,12 @@ static int set_up(void **state)
 		gids[i] = (struct ibsa_gid){ { 0xfe, 0x80, [15] = 2 + i } };
 	memset(&told, 0, sizeof(told));
 	return ibsa_open(&options, NULL, &client);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	return client_open(QUEUE);
 }
 
 static int tear_down(void **state)
@@ -98,6 +103,42 @@ static void answer(unsigned int n, uint16_t status)
 	ibsa_put_be16(mad.mad + MAD_STATUS, status);
 	puppet_deliver(&puppet, &mad);
 	pass(0);
+}
+
+static void path_query(uint16_t dlid)
+{
+	const struct ibsa_path match = { .dlid = dlid };
+	const struct ibsa_query query = { .record = &ibsa_path_record,
+					  .match = &match,
+					  .mask = IBSA_PATH_CM(dlid) };
+	static struct seen seen;
+
+	assert_int_equal(
+		ibsa_query_start(client, &query, puppet_note, &seen, NULL), 0);
+}
+
+/* While the window is full, the queries of a batch are not sent before others. */
+static void other_queries_precede_a_batch(void **state)
+{
+	(void)state;
+	assert_int_equal(ibsa_close(client), 0);
+	assert_int_equal(client_open(COUNT), 0);
+	for (uint16_t dlid = 1; dlid <= WINDOW; dlid++)
+		path_query(dlid);
+	start(1);
+	path_query(WINDOW + 1);
+	assert_int_equal(puppet.sent_count, WINDOW);
+	for (unsigned int i = 0; i < 2; i++) {
+		answer(i, 0);
+		assert_int_equal(puppet.sent_count, WINDOW + i + 1);
+		assert_int_equal(
+			IBSA_GET(sa_header, component_mask,
+				 puppet_sent(&puppet, WINDOW + i)->mad),
+			i ? IBSA_PATH_CM(dgid) | IBSA_PATH_CM(sgid) |
+					IBSA_PATH_CM(reversible) |
+					IBSA_PATH_CM(numb_path)
+			  : IBSA_PATH_CM(dlid));
+	}
 }
 
 static void question_is_the_one_of_the_specification(void **state)
@@ -477,6 +518,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(question_is_the_one_of_the_specification),
+		TEST(other_queries_precede_a_batch),
 		TEST(status_decides),
 		TEST(short_reply_is_malformed),
 		TEST(port_that_is_dead_is_told_of_from_dispatch),

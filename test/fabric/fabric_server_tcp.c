@@ -513,6 +513,54 @@ static void a_client_cannot_use_a_ticket(void **state)
 	tcp_stop(&tcp);
 }
 
+/* A port that is released, or requested again, has no ticket of before. */
+static void a_ticket_ends_with_its_port(void **state)
+{
+	char ticket[REMOTE_TICKET_BYTES + 1];
+	char text[64];
+	struct tcp_rig tcp = { .port = 0 };
+	int client, data;
+
+	(void)state;
+	tcp_start(&tcp, false);
+	client = attach(&tcp, ticket);
+	frame_send(client, REMOTE_DETACH, NULL, 0);
+	assert_int_equal(answer_recv(client, text, sizeof(text)), 0);
+	data = tcp_connect(&tcp);
+	frame_send(data, REMOTE_JOIN, ticket, REMOTE_TICKET_BYTES);
+	assert_true(is_closed(data));
+	close(data);
+	close(client);
+	tcp_stop(&tcp);
+}
+
+/* A part of a packet, which arrives with the ticket, needs its rest in time. */
+static void a_packet_may_follow_the_ticket(void **state)
+{
+	char frame[REMOTE_TICKET_BYTES + 8] = { 0 };
+	char ticket[REMOTE_TICKET_BYTES + 1];
+	const struct remote_head head = { .type = REMOTE_JOIN,
+					  .length = REMOTE_TICKET_BYTES };
+	struct tcp_rig tcp = { .patience_ms = SHORT_MS };
+	int client, data;
+
+	(void)state;
+	tcp_start(&tcp, false);
+	client = attach(&tcp, ticket);
+	data = tcp_connect(&tcp);
+	memcpy(frame, ticket, REMOTE_TICKET_BYTES);
+	assert_int_equal(send(data, &head, sizeof(head),
+			      MSG_NOSIGNAL | MSG_MORE),
+			 sizeof(head));
+	assert_int_equal(send(data, frame, sizeof(frame), MSG_NOSIGNAL),
+			 sizeof(frame));
+	assert_true(is_closed(client));
+	assert_true(server_has_noted(tcp.rig, "did not complete its packet"));
+	close(data);
+	close(client);
+	tcp_stop(&tcp);
+}
+
 /* A ticket opens one data socket, and none after its time has passed. */
 static void a_ticket_is_used_once(void **state)
 {
@@ -661,6 +709,8 @@ int main(void)
 		cmocka_unit_test(strangers_do_not_fill_the_log),
 		cmocka_unit_test(clients_over_tcp_are_limited),
 		cmocka_unit_test(a_client_cannot_use_a_ticket),
+		cmocka_unit_test(a_ticket_ends_with_its_port),
+		cmocka_unit_test(a_packet_may_follow_the_ticket),
 		cmocka_unit_test(a_ticket_is_used_once),
 		cmocka_unit_test(a_message_says_that_there_is_an_sm),
 		cmocka_unit_test(wrong_options_are_refused),

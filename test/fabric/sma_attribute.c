@@ -116,6 +116,12 @@ static void a_request_to_reregister_is_repeated(void **state)
 			 REREGISTER);
 	mad = sma_get(rig, PORT_INFO, 0, path_b, 2);
 	assert_int_equal(mad[REREGISTER_AT] & REREGISTER, 0);
+	want.lmc = 2;
+	ibsa_port_info_record.encode(&want, wire, &over);
+	mad = sma_exchange(rig, SET, PORT_INFO, 0, path_b, 2,
+			   wire + PORT_INFO_AT);
+	assert_int_equal(sma_status(mad), INVALID);
+	assert_int_equal(mad[SMP_DATA + REREGISTER_AT] & REREGISTER, 0);
 }
 
 /*
