@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,7 +29,7 @@ enum {
 	SHORT_MS =
 		400, /* for tests that await the end of the server's patience */
 	PATIENCE_MS = 60000,
-	CLOSED_MS = 20000, /* less: a test fails instead of waiting for it */
+	INPUT_MS = 20000, /* less: a test fails instead of waiting for it */
 	CONNECTIONS = 32,
 };
 
@@ -113,18 +114,31 @@ static int path_query(struct ibsa_client *client)
 	return ibsa_query_one(client, &query, NULL, &path, sizeof(path));
 }
 
-static int tcp_connect(const struct tcp_rig *tcp)
+static int tcp_socket(void)
+{
+	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void socket_connect(const struct tcp_rig *tcp, int fd)
 {
 	const struct sockaddr_in name = {
 		.sin_family = AF_INET,
 		.sin_port = htons((uint16_t)tcp->port),
 		.sin_addr = { htonl(INADDR_LOOPBACK) },
 	};
-	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	assert_true(fd >= 0);
 	assert_int_equal(
 		connect(fd, (const struct sockaddr *)&name, sizeof(name)), 0);
+}
+
+static int tcp_connect(const struct tcp_rig *tcp)
+{
+	const int fd = tcp_socket();
+
+	socket_connect(tcp, fd);
 	return fd;
 }
 
@@ -142,11 +156,19 @@ static void frame_send(int fd, uint32_t type, const void *body, size_t len)
 	assert_int_equal(send(fd, frame, len, MSG_NOSIGNAL), len);
 }
 
+static void input_await(int fd)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+
+	assert_int_equal(poll(&poll_fd, 1, INPUT_MS), 1);
+}
+
 /* Return: the error in an answer, whose body is stored as a text. */
 static int answer_recv(int fd, char *text, size_t room)
 {
 	struct remote_head head;
 
+	input_await(fd);
 	assert_int_equal(recv(fd, &head, sizeof(head), MSG_WAITALL),
 			 sizeof(head));
 	assert_true(head.length < room);
@@ -159,10 +181,9 @@ static int answer_recv(int fd, char *text, size_t room)
 
 static bool is_closed(int fd)
 {
-	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
 	char byte;
 
-	assert_int_equal(poll(&poll_fd, 1, CLOSED_MS), 1);
+	input_await(fd);
 	return recv(fd, &byte, 1, 0) <= 0;
 }
 
@@ -389,6 +410,32 @@ static void the_oldest_stranger_ends(void **state)
 			assert_true(is_closed(fds[i]));
 		close(fds[i]);
 	}
+	tcp_stop(&tcp);
+}
+
+/* Without descriptors, clients over TCP wait until there are some again. */
+static void clients_over_tcp_wait_for_descriptors(void **state)
+{
+	struct tcp_rig tcp = { .port = 0 };
+	struct remote_greeting hello;
+	struct rlimit all, none;
+	char text[512];
+	int fd;
+
+	(void)state;
+	tcp_start(&tcp, false);
+	hello = greeting(tcp.use);
+	fd = tcp_socket();
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+	none = all;
+	none.rlim_cur = 1;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	socket_connect(&tcp, fd);
+	assert_true(server_has_noted(tcp.rig, "out of file descriptors"));
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+	frame_send(fd, REMOTE_HELLO, &hello, sizeof(hello));
+	assert_int_equal(answer_recv(fd, text, sizeof(text)), 0);
+	close(fd);
 	tcp_stop(&tcp);
 }
 
@@ -705,6 +752,7 @@ int main(void)
 		cmocka_unit_test(versions_are_negotiated),
 		cmocka_unit_test(strangers_do_not_keep_clients_out),
 		cmocka_unit_test(the_oldest_stranger_ends),
+		cmocka_unit_test(clients_over_tcp_wait_for_descriptors),
 		cmocka_unit_test(strangers_may_only_send_a_hello),
 		cmocka_unit_test(strangers_do_not_fill_the_log),
 		cmocka_unit_test(clients_over_tcp_are_limited),
