@@ -366,12 +366,31 @@ static void rails_note(struct traces *traces, const struct ends ends[2])
 	}
 }
 
+/* If a name that no node has is that of a missing rail, print the finding. */
+static void rail_explain(struct cli *cli, const char *name)
+{
+	struct nodes nodes = { .count = 0 };
+	struct rails rails = { .topology = NULL };
+	struct rail_finding rail;
+	char host[HOST_TEXT];
+
+	if (nodes_read(cli, &nodes) == CLI_DONE &&
+	    rails_read(cli->client, &nodes, &rails) == CLI_DONE &&
+	    rails_find_missing(&rails, name, host, &rail))
+		complain("%s: %s", rail.name, rail.what.text);
+	rails_free(&rails);
+	nodes_free(&nodes);
+}
+
 /* Find the ports of an end; if its name is absent, tell where it should be. */
 static int end_find(struct cli *cli, struct expected *expected,
 		    const struct target *target, struct ends *out)
 {
 	const int status = ends_find(cli, NULL, target, out);
 
+	if (status == CLI_NO && !expected->topology &&
+	    target->kind == TARGET_NAME && strchr(target->name, '/'))
+		rail_explain(cli, target->name);
 	if (status == CLI_NO && cli->names.is_absence_told &&
 	    !expected_tell(cli, expected, target->name, NULL, NULL))
 		name_absent_explain(cli, "", target->name);

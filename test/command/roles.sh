@@ -195,6 +195,7 @@ rails_of_a_host() {
 		"$1" -j reach dgx2 >reach 2>reach.err
 		"$1" -j reach dgx2/mlx5_5 dgx2/mlx5_9 >named_reach 2>named.err
 		"$1" -j path dgx1/mlx5_5 dgx2/mlx5_5 >named_path 2>>named.err
+		"$1" trace dgx1/mlx5_5 dgx2/mlx5_5 2>trace_named.err
 		"$1" trace dgx1 dgx2/mlx5_6 >trace 2>trace.err || echo "trace: $?"
 		IBSA_NODE=dgx2 "$1" env nccl >nccl 2>nccl.err
 		IBSA_NODE=dgx1 "$1" -j env nccl >nccl1 2>nccl1.err
@@ -216,6 +217,7 @@ rails_of_a_host() {
 	jq -e --arg dead "$dead" 'length == 1 and .[0].reason_code == "rail-missing" and
 		.[0].dst_device == "mlx5_5"' named_path >jq.out || fail "$(cat named_path)"
 	[ "$(grep -cx "ibsa: $dead" named.err)" -eq 2 ] || fail "$(cat named.err)"
+	grep -qx "ibsa: rail-missing: $dead" trace_named.err || fail "$(cat trace_named.err)"
 	grep -q "rail-missing: $dead" trace.err || fail "$(cat trace.err)"
 	grep -q "rail-missing: $dead" nccl.err || fail "$(cat nccl.err)"
 	grep -q '=mlx5_0:1,mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1,mlx5_6:1,mlx5_7:1' \
