@@ -37,7 +37,8 @@ enum {
 /*
  * The quotas of a server, which limit every user except root. For each quota, a
  * user has the limit for one user, but at most its share of the limit for all
- * users: that limit divided by the number of connected users.
+ * users: that limit divided by the number of connected users. With a limit of
+ * connections for all users, an eighth of the server's connections is root's.
  */
 enum serve_quota {
 	SERVE_CONNECTIONS,

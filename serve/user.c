@@ -10,6 +10,9 @@
 #include "base/clock.h"
 #include "serve/server.h"
 
+/* The part of all connections that only root can have. */
+enum { ROOT_PART = 8 };
+
 /* Return: the limit of a quota for one user now; UINT32_MAX: none. */
 static uint32_t quota_limit(const struct server *server, enum serve_quota quota)
 {
@@ -94,11 +97,31 @@ static void user_free(struct serve_user *user)
 	ibsa__free(user);
 }
 
+/*
+ * Whether all users but root have the connections that root leaves to them. While
+ * users come, each takes its share of the total, and they may exceed it.
+ */
+static bool is_full(const struct server *server)
+{
+	const uint32_t most = server->options.connections;
+	const struct serve_user *user;
+	uint32_t count = 0;
+
+	if (!server->options.quotas[SERVE_CONNECTIONS].all)
+		return false;
+	LIST_EACH(user, &server->users, link)
+		count += is_root(user) ? 0 : user->used[SERVE_CONNECTIONS];
+	return count >= most - most / ROOT_PART;
+}
+
 struct serve_user *ibsa__user_enter(struct server *server, uid_t id,
 				    bool *out_is_short)
 {
 	struct serve_user *user = user_find(server, id);
 
+	*out_is_short = false;
+	if (id && is_full(server))
+		return NULL;
 	if (!user)
 		user = user_new(server, id);
 	*out_is_short = !user;

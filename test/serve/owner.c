@@ -400,6 +400,7 @@ int owner_open_server(struct owner *owner, uint32_t memory_mb, bool has_rings,
 		.title = "test server",
 		.memory_mb = memory_mb,
 		.has_rings = has_rings,
+		.connections = owner->connections,
 	};
 
 	options.any_user = owner->quotas;
@@ -425,10 +426,12 @@ void owner_start(struct owner *owner, uint32_t memory_mb, bool has_rings)
 }
 
 void owner_start_for_users(struct owner *owner,
-			   const struct serve_limits *quotas)
+			   const struct serve_limits *quotas,
+			   uint32_t connections)
 {
 	*owner = (struct owner){ .folder = "/tmp/ibsa-serve-XXXXXX",
-				 .quotas = quotas };
+				 .quotas = quotas,
+				 .connections = connections };
 	owner_begin(owner, 0, true);
 	assert_int_equal(chmod(owner->folder, 0755), 0);
 }

@@ -38,12 +38,14 @@ struct owner {
 	uid_t last_left;
 	/* Quotas of the server, which then serves all users; or NULL. */
 	const struct serve_limits *quotas;
+	uint32_t connections; /* of the server; 0: the default */
 };
 
 /* Start an owner, and its server with these limits. */
 void owner_start(struct owner *owner, uint32_t memory_mb, bool has_rings);
 void owner_start_for_users(struct owner *owner,
-			   const struct serve_limits *quotas);
+			   const struct serve_limits *quotas,
+			   uint32_t connections);
 void owner_stop(struct owner *owner);
 
 /* Open the server; its socket may be an earlier server's. Return: 0 or -errno. */

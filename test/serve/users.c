@@ -121,7 +121,7 @@ static void other_users_are_served_if_permitted(void **state)
 	struct stat file;
 
 	(void)state;
-	owner_start_for_users(&owner, quotas);
+	owner_start_for_users(&owner, quotas, 0);
 	assert_int_equal(stat(owner.path, &file), 0);
 	assert_int_equal(file.st_mode & 0777, 0666);
 	assert_int_equal(client_run(&owner, BOB, once), 0);
@@ -157,7 +157,7 @@ static void users_have_quotas_of_connections(void **state)
 	struct owner owner;
 
 	(void)state;
-	owner_start_for_users(&owner, quotas);
+	owner_start_for_users(&owner, quotas, 0);
 	assert_int_equal(client_run(&owner, BOB, connect_until_refused), 5);
 	assert_int_equal(client_run(&owner, ROOT, connect_until_refused), 7);
 	owner_stop(&owner);
@@ -193,7 +193,7 @@ static void total_is_divided_among_users(void **state)
 
 	(void)state;
 	assert_int_equal(pipe(wait_pipe), 0);
-	owner_start_for_users(&owner, quotas);
+	owner_start_for_users(&owner, quotas, 0);
 	alice = client_start(&owner, ALICE, stay);
 	clients_await(&owner, 1);
 	assert_int_equal(client_run(&owner, BOB, connect_until_refused), 3);
@@ -206,6 +206,49 @@ static void total_is_divided_among_users(void **state)
 	assert_int_equal(owner.left, 2);
 	assert_int_equal(owner.last_left, ALICE);
 	assert_int_equal(client_run(&owner, BOB, connect_until_refused), 5);
+	owner_stop(&owner);
+	close(wait_pipe[0]);
+	close(wait_pipe[1]);
+}
+
+/* Connect until the server refuses it, and hold the connections. */
+static int stay_many(const struct owner *owner)
+{
+	char byte;
+
+	while (!hello(client_connect(owner)))
+		continue;
+	(void)!read(wait_pipe[0], &byte, 1);
+	return 0;
+}
+
+/* Many users have more than their total: each has its share when it comes. */
+static void users_leave_connections_to_root(void **state)
+{
+	enum { CONNECTIONS = 32, USERS = 6 };
+	const struct serve_limits quotas[SERVE_QUOTAS] = {
+		[SERVE_CONNECTIONS] = { .all = 24 },
+	};
+	struct owner owner;
+	pid_t users[USERS];
+	uint64_t refused = 0;
+
+	(void)state;
+	assert_int_equal(pipe(wait_pipe), 0);
+	owner_start_for_users(&owner, quotas, CONNECTIONS);
+	for (uid_t i = 0; i < USERS; i++) {
+		users[i] = client_start(&owner, ALICE - i, stay_many);
+		while (ibsa__server_stats(owner.server).disconnected == refused)
+			assert_int_equal(
+				ibsa__server_wait(owner.server, SERVER_MS), 0);
+		refused++;
+	}
+	assert_int_equal(ibsa__server_stats(owner.server).clients, 28);
+	assert_int_equal(client_run(&owner, ROOT, once), 0);
+	for (int i = 0; i < USERS; i++)
+		assert_int_equal(write(wait_pipe[1], "", 1), 1);
+	for (int i = 0; i < USERS; i++)
+		assert_int_equal(client_await(&owner, users[i]), 0);
 	owner_stop(&owner);
 	close(wait_pipe[0]);
 	close(wait_pipe[1]);
@@ -234,7 +277,7 @@ static void requests_above_the_quota_wait(void **state)
 	pid_t bob;
 
 	(void)state;
-	owner_start_for_users(&owner, quotas);
+	owner_start_for_users(&owner, quotas, 0);
 	bob = client_start(&owner, BOB, send_many);
 	clients_await(&owner, 1);
 	/* Another user does not wait, and root has no quota. */
@@ -297,7 +340,7 @@ static void retries_count_as_requests(void **state)
 	struct owner owner;
 
 	(void)state;
-	owner_start_for_users(&owner, quotas);
+	owner_start_for_users(&owner, quotas, 0);
 	assert_in_range(client_run(&owner, BOB, send_with_retries), 45, 200);
 	owner_stop(&owner);
 }
@@ -323,7 +366,7 @@ static void owner_counts_what_is_in_flight(void **state)
 	struct owner owner;
 
 	(void)state;
-	owner_start_for_users(&owner, quotas);
+	owner_start_for_users(&owner, quotas, 0);
 	assert_int_equal(client_run(&owner, BOB, send_until_refused), 3);
 	assert_int_equal(client_run(&owner, BOB, send_until_refused), 3);
 	assert_int_equal(client_run(&owner, ROOT, send_until_refused), 9);
@@ -352,7 +395,7 @@ static void memory_of_a_user_is_limited(void **state)
 	struct owner owner;
 
 	(void)state;
-	owner_start_for_users(&owner, quotas);
+	owner_start_for_users(&owner, quotas, 0);
 	assert_int_equal(client_run(&owner, BOB, send_a_large_part), 1);
 	owner_stop(&owner);
 }
@@ -363,6 +406,7 @@ int main(void)
 		cmocka_unit_test(other_users_are_served_if_permitted),
 		cmocka_unit_test(users_have_quotas_of_connections),
 		cmocka_unit_test(total_is_divided_among_users),
+		cmocka_unit_test(users_leave_connections_to_root),
 		cmocka_unit_test(requests_above_the_quota_wait),
 		cmocka_unit_test(retries_count_as_requests),
 		cmocka_unit_test(owner_counts_what_is_in_flight),
