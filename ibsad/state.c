@@ -106,16 +106,30 @@ void ibsad_state_close(struct ibsad_state *state)
 	state->fd = -1;
 }
 
+/* The next line must not follow a part of one. */
+static void part_remove(int fd, ssize_t bytes)
+{
+	const off_t end = lseek(fd, 0, SEEK_END);
+
+	(void)!ftruncate(fd, end - bytes);
+}
+
 int ibsad_state_put(struct ibsad_state *state, const struct state_row *row,
 		    bool is_end)
 {
 	char line[STATE_LINE_MAX];
 	const size_t len = ibsad_state_format(row, is_end, line);
+	ssize_t done;
 
 	if (state->fd < 0)
 		return 0;
-	if (write(state->fd, line, len) != (ssize_t)len)
-		return errno ? -errno : -EIO;
+	done = write(state->fd, line, len);
+	if (done < 0)
+		return -errno;
+	if ((size_t)done < len) {
+		part_remove(state->fd, done);
+		return -ENOSPC;
+	}
 	state->lines++;
 	return 0;
 }

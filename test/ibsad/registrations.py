@@ -77,13 +77,13 @@ class Test:
              "ibsa0"], env=self.environment)
         socket_await(self.path, self.daemon)
 
-    def start_by_systemd(self, listener, *options):
+    def start_by_systemd(self, listener, **options):
         """As systemd does: the socket is passed, and outlives each ibsad."""
         self.daemon = subprocess.Popen(
             ["sh", "-c", 'exec 3<&"$0"; LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"',
              str(listener.fileno()), self.ibsad, "--standalone", "--socket",
-             self.path, *options, "ibsa0"],
-            env=self.environment, pass_fds=[listener.fileno()])
+             self.path, "ibsa0"],
+            env=self.environment, pass_fds=[listener.fileno()], **options)
 
     def stop(self):
         self.daemon.send_signal(signal.SIGTERM)

@@ -21,6 +21,7 @@ Needs root, to connect as other users.
 import json
 import os
 import random
+import resource
 import signal
 import socket
 import subprocess
@@ -34,7 +35,7 @@ from hostile import (DELETE, DENIED, GET, SET, TABLE, Client, Gone, as_user,
 
 WITHIN_S = float(sys.argv.pop(6)) if len(sys.argv) > 6 else None
 SEED = int(sys.argv.pop(5)) if len(sys.argv) > 5 else 33
-KILLS = int(sys.argv.pop(4)) if len(sys.argv) > 4 else 4
+KILLS = int(sys.argv.pop(4)) if len(sys.argv) > 4 else 3
 RESTART_S = 0.1  # systemd starts a service again after this time
 WATCHES = 3
 TRAPS = {64: "gid-in", 65: "gid-out"}
@@ -153,8 +154,8 @@ class Restart(Test):
         os.chmod(self.path, 0o666)
         self.listener.listen(1024)
 
-    def start(self, *options):
-        self.start_by_systemd(self.listener, *options)
+    def start(self, **options):
+        self.start_by_systemd(self.listener, **options)
         Client(self.path).close()
 
     def kill(self):
@@ -319,6 +320,33 @@ class Restart(Test):
                  f"service_gid={gid}")
 
 
+    def a_line_that_was_cut_spoils_no_other(self):
+        """As if the file system of the registrations was full for a moment."""
+        path = self.environment["RUNTIME_DIRECTORY"] + "/registrations"
+        self.stop()
+        self.start(stderr=subprocess.DEVNULL)  # the limit is that of logs, too
+        alice = connect(self.path, ALICE)
+        before = os.stat(path).st_size
+        expect(service(alice, 1), (0, 0), "a service")
+        # Each Set has two lines: here, there is room for a part of the second.
+        size = os.stat(path).st_size
+        room = size + (size - before) * 3 // 4
+        resource.prlimit(self.daemon.pid, resource.RLIMIT_FSIZE,
+                         (room, resource.RLIM_INFINITY))
+        expect(service(alice, 2), (0, 0), "a service")
+        expect(os.stat(path).st_size < room, True, "no part of a line")
+        resource.prlimit(self.daemon.pid, resource.RLIMIT_FSIZE,
+                         (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        expect(service(alice, 1, DELETE), (0, 0), "Delete")
+        self.kill()
+        alice.close()
+        self.start()
+        alice = connect(self.path, ALICE)
+        expect(service(alice, 1, DELETE), (0, DENIED), "a second Delete")
+        expect(service(alice, 2, DELETE), (0, 0), "Delete of the other")
+        alice.close()
+
+
 def watch_check(rows, events):
     """
     rows: the events of a watch; events: those of the fabric, of which the last
@@ -336,5 +364,6 @@ def watch_check(rows, events):
 if __name__ == "__main__":
     sys.exit(run_all(Restart, (
         Restart.killed_under_load,
+        Restart.a_line_that_was_cut_spoils_no_other,
         Restart.users_who_do_not_come_back_lose_their_services,
     )))
