@@ -101,6 +101,7 @@ void ibsad_clients_close(struct daemon *daemon, int ms)
 	const uint64_t start_ns = clock_now_ns();
 	int left;
 
+	ibsad_owned_end(&daemon->owned);
 	while (!ibsad_owned_is_empty(&daemon->owned) &&
 	       (left = ibsa__clock_left_ms(ms, start_ns))) {
 		(void)ibsad_owned_tick(&daemon->owned);

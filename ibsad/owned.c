@@ -504,16 +504,30 @@ void ibsad_owned_user_end(struct owned *owned, uid_t user)
 {
 	struct registration *registration;
 
+	/*
+	 * What was taken over stays: its program may not have connected again
+	 * when another one of the user, such as a command, ends.
+	 */
 	LIST_EACH(registration, &owned->all, link) {
 		if (registration->user != user ||
-		    (registration->state != REGISTRATION_SET &&
-		     registration->state != REGISTRATION_RESTORED))
+		    registration->state != REGISTRATION_SET)
 			continue;
 		registration->state = REGISTRATION_ENDED;
 		registration->retry_ns = registration->settle_ns;
 		owned->due_ns = 0;
 	}
 	(void)ibsad_owned_tick(owned);
+}
+
+void ibsad_owned_end(struct owned *owned)
+{
+	struct registration *registration;
+
+	LIST_EACH(registration, &owned->all, link) {
+		if (registration->state == REGISTRATION_RESTORED)
+			registration->retry_ns = 0;
+	}
+	owned->due_ns = 0;
 }
 
 bool ibsad_owned_is_empty(const struct owned *owned)

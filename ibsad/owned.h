@@ -89,6 +89,9 @@ void ibsad_owned_unsent(struct owned *owned, struct client_file *file,
 void ibsad_owned_file_end(struct owned *owned, struct client_file *file);
 void ibsad_owned_user_end(struct owned *owned, uid_t user);
 
+/* ibsad ends: no user comes back to what was taken over. */
+void ibsad_owned_end(struct owned *owned);
+
 /* The SA of a port may have lost what is registered: set it again. */
 void ibsad_owned_renew(struct owned *owned, uint32_t port);
 

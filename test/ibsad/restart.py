@@ -9,7 +9,7 @@ SECONDS, all must be as before within this time after each kill:
 
 - queries are answered;
 - a service that a user set before is the user's: another user cannot delete
-  it, this user can, and it ends with the user's last connection;
+  it, this user can, and can set it, and it ends with the last connection;
 - each watch reports one gap, and then each event once;
 - the services of programs that renew them are at the SA, each once.
 
@@ -258,6 +258,7 @@ class Restart(Test):
         expect(service(self.bob, KEPT, DELETE), (0, DENIED), "of Alice")
         expect(service(self.alice, KEPT, DELETE), (0, 0), "Alice's own")
         self.churn_is_known()
+        self.own(self.bob)
         self.bob.close()
         self.await_(self.services, RENEWED)
         self.bob = connect(self.path, BOB)
@@ -296,7 +297,10 @@ class Restart(Test):
                 self.toggle(node)
 
     def users_who_do_not_come_back_lose_their_services(self):
-        """A service whose user has come back and set it is renewed."""
+        """
+        The first connection that ends, of a short command, is not that of the
+        program. A service whose user has set it again is renewed.
+        """
         alice, bob = connect(self.path, ALICE), connect(self.path, BOB)
         gid = ":".join(f"{alice.gid[i]:02x}{alice.gid[i + 1]:02x}"
                        for i in range(0, 16, 2))
@@ -309,6 +313,8 @@ class Restart(Test):
         for client in (alice, bob):
             client.close()
         self.start()
+        connect(self.path, ALICE).close()
+        self.await_(lambda: self.counters()["clients"], 1)
         alice = connect(self.path, ALICE)
         expect(service(alice, 3, lease=2), (0, 0), "the one with a lease")
         time.sleep(1)
@@ -347,6 +353,16 @@ class Restart(Test):
         alice.close()
 
 
+    def end_deletes_what_was_taken_over(self):
+        alice = connect(self.path, ALICE)
+        expect(service(alice, 1), (0, 0), "a service")
+        self.kill()
+        alice.close()
+        self.start()
+        self.stop()
+        expect(self.services(), [], "services")
+
+
 def watch_check(rows, events):
     """
     rows: the events of a watch; events: those of the fabric, of which the last
@@ -365,5 +381,6 @@ if __name__ == "__main__":
     sys.exit(run_all(Restart, (
         Restart.killed_under_load,
         Restart.a_line_that_was_cut_spoils_no_other,
+        Restart.end_deletes_what_was_taken_over,
         Restart.users_who_do_not_come_back_lose_their_services,
     )))
