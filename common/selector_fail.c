@@ -202,7 +202,7 @@ static void accepted_values_put(const struct ibsa_field *field,
 	}
 }
 
-/* Whether a value is a rate, but for the unit. */
+/* Whether a value is a rate, but lacks the unit. */
 static bool is_rate_without_unit(const struct ibsa_field *field,
 				 const char *value)
 {
@@ -231,9 +231,9 @@ int ibsa__selector_value_fail(const struct ibsa_field *field, int err,
 
 	if (is_rate_without_unit(field, value))
 		return ibsa__fail(error, err,
-				  "%s: '%s' is not a code, which a number "
-				  "without a unit is; type %sGb/s",
-				  field->name, value, value);
+				  "the value '%s' is not valid: a %s without a "
+				  "unit is a code; type %sGb/s",
+				  value, field->name, value);
 	accepted_values_put(field, &takes);
 	if (ibsa__text_done(&takes, text, sizeof(text)) < 0)
 		text[0] = '\0';

@@ -4,7 +4,7 @@
  * send, receive and go, at an SA that answers late, wrongly or not at all.
  *
  * The oracle is a table of its own (test/ibsad/permitted.h), and an SA that
- * notes whose each registration is. Checked: only what the table permits
+ * stores the user of each registration. Checked: only what the table permits
  * reaches the port; no user changes one of another; Reports come only to clients
  * whose subscriptions match; the registrations of a user are set again after the SA
  * has lost them, and end with the user; the quotas of each user are unused at the
@@ -109,7 +109,7 @@ static void client_receive(struct server_peer *peer)
 
 /*
  * Another program registers a service, unless a user has done so: ibsad may not
- * know yet that the user's own Delete was received.
+ * have received the reply to the user's own Delete yet.
  */
 static void service_set_by_other(const uint8_t *key)
 {

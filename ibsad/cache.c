@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The cache compares the bytes of requests. To know when its replies are out of
- * date, it needs the Reports of the SM and of links: without them, queries
- * share requests, but no reply is stored.
+ * The cache compares the bytes of requests. The Reports of the SM and of links
+ * show when its replies are out of date: without the Reports, queries share
+ * requests, but no reply is stored.
  */
 #include <errno.h>
 #include <string.h>

@@ -189,7 +189,7 @@ static enum owned_answer check_answer(const struct owned_kind *kind,
 	return reply->err || reply->status ? OWNED_BUSY : OWNED_DENIED;
 }
 
-/* The SA has told whether another program has registered this. */
+/* The SA has replied whether another program has registered this. */
 static void checked(const struct ibsa_reply *reply, void *arg)
 {
 	struct registration *registration = arg;

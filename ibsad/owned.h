@@ -96,7 +96,7 @@ void ibsad_owned_end(struct owned *owned);
 void ibsad_owned_renew(struct owned *owned, uint32_t port);
 
 /*
- * Send the requests that are due, and forget what has ended. Return: ms until
+ * Send the requests that are due, and free what has ended. Return: ms until
  * this is to be called again; -1: never.
  */
 int ibsad_owned_tick(struct owned *owned);

@@ -167,7 +167,7 @@ static bool may_join(const struct policy_groups *groups, const uint8_t *mgid)
 	return false;
 }
 
-/* A Set or Delete of a membership, whose owner is of no interest here. */
+/* Judge a Set or Delete of a membership, regardless of its owner. */
 static struct policy_verdict
 membership_judge(const struct policy_groups *groups, const uint8_t *mad,
 		 size_t len)

@@ -29,8 +29,8 @@ static void state_failed(struct owned *owned, int err)
 {
 	if (err)
 		ibsad_log_note(
-			"cannot write the file of registrations: the next "
-			"ibsad will not know them",
+			"cannot write the file of registrations: after a "
+			"restart, ibsad will not have the registrations",
 			owned->daemon);
 }
 

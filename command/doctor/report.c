@@ -42,7 +42,7 @@ struct report {
 	struct record *record;
 	uint64_t hosts[HOSTS]; /* port GUIDs of adapters in the NodeRecords */
 	size_t host_count;
-	/* A PortInfoRecord differs if it is asked for with extended speeds. */
+	/* A PortInfoRecord differs if the request is for extended speeds. */
 	bool has_extended_speeds;
 	size_t query_count;
 	unsigned int silent; /* last queries that got no reply */
@@ -242,8 +242,8 @@ static void path_query(struct report *report, uint64_t guid)
 }
 
 /*
- * Ask for the paths in each partition of this port. If there is one, they are
- * those that the SA returns without a P_Key.
+ * Query the paths in each partition of this port. If there is only one partition,
+ * its paths are those that the SA returns without a P_Key.
  */
 static void partitions_query(struct report *report)
 {
@@ -447,7 +447,7 @@ static int parts_make(struct report *report, const struct scope *scope)
 	return status;
 }
 
-/* Check that the file can be written, before the SA is asked. */
+/* Check that the file can be written, before the SA is queried. */
 static int path_check(const char *path)
 {
 	const char *slash = strrchr(path, '/');

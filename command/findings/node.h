@@ -87,8 +87,8 @@ void node_finding_add(struct node_check *check, enum ibsa_finding_kind kind,
 int node_check_run(struct node_check *check, struct ibsa_error *error);
 
 /*
- * Judge the ports that are down, and of which neither an option nor a given
- * role says that they should be up. Such a port is a critical finding if no
+ * Judge the ports that are down and that need not be up by an option or a given
+ * role. Such a port is a critical finding if no
  * port is active, or if the hosts like this one have its rail; otherwise it is
  * a warning if it was up before.
  */

@@ -30,7 +30,7 @@ static const char *const names[] = {
 	[ROLE_UNCABLED] = "uncabled",
 };
 
-/* What shows a role, and the text of that. */
+/* The kinds of evidence for a role, and their texts. */
 /* clang-format off */
 #define EVIDENCES(E, role)						\
 	E(BY_FILE,   role, "the file of roles has it")			\
@@ -208,7 +208,7 @@ static size_t device_read(const struct machine_port *port, const char *name,
 
 /*
  * Set the role of a device that manages NVLink switches: its PCI class is that of
- * a bridge, or its VPD tells.
+ * a bridge, or its VPD has a text that only such devices have.
  */
 static void management_set(struct machine_port *port)
 {
@@ -415,7 +415,7 @@ int roles_find(struct machine_port *ports, size_t count, bool is_local)
 	for (size_t i = 0; i < count && compute; i++)
 		if (!ports[i].role && is_up(&ports[i]))
 			up_role_set(ports, count, &ports[i], &model);
-	/* If no port is up, nothing tells which of them should be. */
+	/* If no port is up, there is no evidence for which of them should be. */
 	for (size_t i = 0; i < count && compute; i++) {
 		struct machine_port *port = &ports[i];
 

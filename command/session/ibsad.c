@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Asks the ibsad of a device. */
+/* Requests to the ibsad of a device. */
 #include <stdio.h>
 
 #include <ibsa/server.h>

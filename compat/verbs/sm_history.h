@@ -18,7 +18,7 @@ struct sm_history {
 	struct hash events;
 	/*
 	 * Secret factor of the hash: an odd number that the senders of Reports
-	 * do not know.
+	 * cannot read.
 	 */
 	uint64_t secret;
 	struct list oldest;

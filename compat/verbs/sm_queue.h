@@ -39,7 +39,7 @@ void ibsa__sm_queue_clear_sm(struct sm_queue *queue);
 
 /*
  * Append an event. If the queue is full or memory is short, drop the event and,
- * if the program has asked for gaps, record a gap.
+ * if the program has requested records of gaps, record a gap.
  */
 void ibsa__sm_queue_push(struct sm_queue *queue, int event_type,
 			 const struct ibsa_gid *gid);

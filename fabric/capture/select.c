@@ -240,8 +240,8 @@ bool ibsa__recording_select(struct recording *recording, const uint8_t *request,
 	if (!table_select(&selection, table))
 		return false;
 	/*
-	 * If no path of the table has the requested GID, the SA may know the
-	 * port by another GID.
+	 * If no path of the table has the requested GID, the port may have
+	 * another GID, too.
 	 */
 	if (selection.record == &ibsa_path_record && selection.count != 1)
 		return false;

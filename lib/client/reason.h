@@ -32,8 +32,8 @@ enum reason_step {
 	REASON_PORT,
 	REASON_LINK,
 	/*
-	 * Query the node to which @target may belong, if the SA does not know
-	 * the port @target itself.
+	 * Query the node to which @target may belong, if the SA has no
+	 * record of the port @target itself.
 	 */
 	REASON_SIBLING,
 	/* Query the paths from this port to both ends, in one query. */

@@ -52,7 +52,7 @@
 
 enum {
 	REMOTE_VERSION = 4,
-	/* The earliest version that this one understands. */
+	/* The earliest version that this one accepts. */
 	REMOTE_VERSION_FIRST = 4,
 	/*
 	 * Maximum number of bytes behind the head of a frame, in both

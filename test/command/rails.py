@@ -57,7 +57,7 @@ class Rates(NamedTuple):
 
 
 RATES = Rates("4xNDR", "4xHDR", ("4xHDR", "1xNDR", "4xEDR"))
-# OpenSM 3.3.23 does not know NDR.
+# OpenSM 3.3.23 does not support NDR.
 RATES_OPENSM = Rates("4xEDR", "4xFDR", ("4xFDR", "1xEDR", "4xQDR"))
 
 

@@ -180,7 +180,7 @@ a_rail_that_was_never_up() {
 	echo uncabled mlx5_3 >roles.conf
 	IBSA_ROLES=$tmp/roles.conf IBSA_NODE=dgx2 run 0 --fabric never.net check node
 	err_has 'mlx5_3/1 is left out: its role is uncabled: the file of roles'
-	# Without queries, nothing tells.
+	# Without queries, there is no evidence for another role.
 	run 0 --fabric never.net devices -j
 	json 'map(select(.device == "dgx2 mlx5_3")) | .[0] | .role == "uncabled" and
 		(.role_reason | test("neither its LID nor its counters"))'

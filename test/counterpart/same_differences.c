@@ -381,7 +381,7 @@ const struct difference same_differences[] = {
 	  "kernel does; the embedded SA refuses them (0x0004)",
 	  level_class_version },
 	{ "ndr-rates",
-	  "OpenSM 3.3.23 does not know the rates 23, 24 and 25, of NDR and "
+	  "OpenSM 3.3.23 does not support the rates 23, 24 and 25, of NDR and "
 	  "XDR, and refuses them (0x0200)",
 	  level_ndr },
 	{ "link-by-lid",

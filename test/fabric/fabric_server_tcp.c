@@ -331,8 +331,8 @@ static int hello_try(const struct tcp_rig *tcp, uint32_t version, size_t len,
 }
 
 /*
- * A later client is told the version of this server, and the features that it
- * has. A client that the server cannot understand is told that.
+ * The answer to a later client has the version and the features of this server.
+ * A client of another byte order, or an earlier one, is refused with the reason.
  */
 static void versions_are_negotiated(void **state)
 {

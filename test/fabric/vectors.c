@@ -187,7 +187,7 @@ static void links_are_as_opensm_says(void **state)
 }
 
 /*
- * Without QoS, OpenSM does not know the virtual lanes, and returns 0 for them:
+ * Without QoS, OpenSM returns 0 for the virtual lanes:
  * put those of the embedded SA into its answer.
  */
 static void known_lanes(uint8_t *answer, size_t len)

@@ -570,7 +570,7 @@ static void a_dead_rail_of_a_unit_is_that_of_a_host(void **state)
 	ibsa_topology_free(topology);
 }
 
-/* A topology that is expected says it all. */
+/* With an expected topology, hosts are not compared. */
 static void an_expected_topology_replaces_the_comparison(void **state)
 {
 	struct ibsa_topology *topology;
