@@ -236,7 +236,7 @@ struct ibsa_fabric_stats {
 				  * reply, and MADs that it has not received */
 	uint64_t reports;	 /* Reports; a Report to several subscribers
 				  * counts for each, its retries do not */
-	uint64_t reports_unanswered; /* Reports that the SA gave up after three
+	uint64_t reports_unanswered; /* Reports that the SA gave up after four
 				      * tries or when it stopped or moved, or
 				      * did not send: 131072 were waiting */
 	uint64_t faults[IBSA_FAULTS_ROOM]; /* how often each fault occurred */

@@ -657,6 +657,7 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device)
 /**
  * ib_sa_path_rec_get - query the SA for one path
  * @client:     registered
+ * @device:     from ibsa_ib_device_get() or ibsa_ib_device_open()
  * @port_num:   from 1
  * @rec:        the values to match; copied. Of type SA_PATH_REC_TYPE_IB or _OPA
  * @comp_mask:  IB_SA_PATH_REC_DGID | ...: the members that the SA compares
@@ -697,9 +698,11 @@ int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
  * ib_sa_service_rec_query - look up, register or delete a service
  * @method: IB_MGMT_METHOD_GET, IB_MGMT_METHOD_SET, IB_SA_METHOD_DELETE
  * @rec:    the service, in network byte order, whatever the types of members
+ * @client, @device, @port_num, @comp_mask, @timeout_ms, @gfp_mask, @callback,
+ *          @context, @sa_query: as for ib_sa_path_rec_get()
  *
- * The other arguments and the results are those of ib_sa_path_rec_get();
- * -EINVAL also for other methods.
+ * The results are those of ib_sa_path_rec_get(); -EINVAL also for other
+ * methods.
  *
  * Source: Linux 5.8 drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.14.
  */
@@ -718,8 +721,10 @@ int ib_sa_service_rec_query(struct ib_sa_client *client,
  * ib_sa_service_rec_get - look up all services that match
  * @callback: with @status 0, @resp is an array of @num_services; @status may
  *            also be -ENODATA (an empty table) or -ENOMEM
+ * @client, @device, @port_num, @rec, @comp_mask, @timeout_ms, @gfp_mask,
+ *            @context, @sa_query: as for ib_sa_path_rec_get()
  *
- * The other arguments and the results are those of ib_sa_path_rec_get().
+ * The results are those of ib_sa_path_rec_get().
  *
  * Source: Linux 6.18 drivers/infiniband/core/sa_query.c.
  */
@@ -736,9 +741,11 @@ int ib_sa_service_rec_get(
  * @method: IB_MGMT_METHOD_GET to look the group up; IB_MGMT_METHOD_SET to join
  *          or create it; IB_SA_METHOD_DELETE to leave it, which ends the join
  *          states in @rec for all programs at the port
+ * @client, @device, @port_num, @rec, @comp_mask, @timeout_ms, @gfp_mask,
+ *          @callback, @context, @sa_query: as for ib_sa_path_rec_get()
  *
- * To stay a member, use ib_sa_join_multicast(). The other arguments and the
- * results are those of ib_sa_path_rec_get(); -EINVAL also for other methods.
+ * To stay a member, use ib_sa_join_multicast(). The results are those of
+ * ib_sa_path_rec_get(); -EINVAL also for other methods.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.17.
  */
@@ -759,9 +766,11 @@ int ib_sa_mcmember_rec_query(struct ib_sa_client *client,
  * @method: IB_MGMT_METHOD_GET to look them up; IB_MGMT_METHOD_SET to assign the
  *          entries in @comp_mask (for an entry that is 0 and not assigned yet,
  *          the SA chooses the GUID); IB_SA_METHOD_DELETE to remove them
+ * @client, @device, @port_num, @comp_mask, @timeout_ms, @gfp_mask, @callback,
+ *          @context, @sa_query: as for ib_sa_path_rec_get()
  *
- * The other arguments and the results are those of ib_sa_path_rec_get();
- * -EINVAL also for other methods.
+ * The results are those of ib_sa_path_rec_get(); -EINVAL also for other
+ * methods.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.18.
  */
@@ -777,6 +786,7 @@ struct ibsa_rec_registration;
 
 /**
  * ibsa_service_rec_register - register a service and keep it registered
+ * @client, @device, @port_num: as for ib_sa_path_rec_get()
  * @rec:       network byte order; copied
  * @comp_mask: the members of @rec that are set; 0: all that are not zero
  * @report:    called for each event; in the report, service is in host byte
@@ -815,6 +825,7 @@ int ibsa_device_watch_start_sized(struct ib_sa_client *client,
 
 /**
  * ibsa_device_watch_start - receive the events that the SA reports
+ * @client, @device, @port_num: as for ib_sa_path_rec_get()
  * @options: as for ibsa_event_watch_start(), audit_ms by default that of
  *           @device; NULL: all defaults
  * @report:  called for each event; the member watch of the event is NULL
@@ -871,6 +882,7 @@ struct ib_sa_multicast {
 
 /**
  * ib_sa_join_multicast - join a group, and create it if necessary
+ * @client, @device, @port_num, @gfp_mask: as for ib_sa_path_rec_get()
  * @rec:       the group and the join states; copied. mgid 0: the SA chooses
  * @comp_mask: the members of @rec that are set: MGID, PORT_GID, JOIN_STATE, and
  *             more to create a group
@@ -996,6 +1008,7 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr) IBSA_NONNULL(1);
 
 /**
  * ib_init_ah_attr_from_path - make address handle attributes from a path
+ * @device, @port_num: as for ib_sa_path_rec_get()
  * @rec:      the path; see ib_init_ah_attr_from_path(3) about RoCE
  * @ah_attr:  receives the attributes, host byte order; call
  *            rdma_destroy_ah_attr() after use
@@ -1018,6 +1031,8 @@ int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 
 /**
  * ibsa_init_ah_attr_from_path - attributes with a GRH if the port requires one
+ * @device, @port_num, @rec, @ah_attr, @gid_attr: as for
+ *            ib_init_ah_attr_from_path()
  *
  * Does the same as ib_init_ah_attr_from_path(), and adds the GRH. Whether the
  * port requires a GRH is access.grh of struct ibsa_ib_device_options; with

@@ -240,7 +240,7 @@ enum ibsa_outcome {
 	IBSA_OUTCOME_NONE,    /* the SA has no matching record */
 	IBSA_OUTCOME_REFUSED, /* request refused or redirected; see status */
 	IBSA_OUTCOME_BUSY,    /* the SA replied only BUSY until the deadline */
-	IBSA_OUTCOME_UNREACHABLE, /* err is not 0: no complete and valid reply;
+	IBSA_OUTCOME_UNREACHABLE, /* no complete and valid reply, see err;
 				   * after -ENODATA, records has a part */
 };
 
@@ -690,6 +690,7 @@ int ibsa_query_one_sized(struct ibsa_client *client,
  * @error: after an error, a sentence that tells why; may be NULL
  * @out:   receives the struct of the query's record; struct ibsa_path for a
  *         MultiPathRecord
+ * @size:  of @out
  *
  * Return: 0; -ENOENT no record matches; -ENOTUNIQ more than one record matches;
  * -EREMOTEIO the SA refused or redirected the query, or was busy; or as

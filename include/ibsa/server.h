@@ -149,11 +149,11 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server) IBSA_NONNULL(1);
 
 /**
  * ibsa_fabric_server_command - execute a line of text
- * @line:  link up|down NODE/PORT; link speed NODE/PORT RATE; node add|remove
- *         NODE, which sets all links of a node of the fabric up or down; sm
- *         move NODE; sm start|stop; fault FAULT, as ibsa_fault_parse() takes
- *         it; fault none; errors NODE/PORT COUNTER +N or +N/s; stats; sysfs N
- *         HOST, for ibsa fabric sysfs
+ * @line:  "link up|down NODE/PORT"; "link speed NODE/PORT RATE"; "node
+ *         add|remove NODE", which sets all links of a node of the fabric up or
+ *         down; "sm move NODE"; "sm start|stop"; "fault FAULT", as
+ *         ibsa_fault_parse() takes it; "fault none"; "errors NODE/PORT COUNTER
+ *         +N" or "+N/s"; "stats"; "sysfs N HOST", for ibsa fabric sysfs
  * @out:   receives lines "NAME VALUE" for stats, the device files of HOST from
  *         its adapter number N on for sysfs, otherwise ""; cut to @room bytes
  * @error: after an error, a sentence; may be NULL

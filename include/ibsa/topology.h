@@ -174,7 +174,6 @@ struct ibsa_topology_node {
 
 /**
  * struct ibsa_topology_port - a port of a node, and the other end of its link
- * @number:     0: the end port of a switch
  * @guid, @lid: port GUID, base LID; 0 also of a port 1 or above of a switch
  * @has_info:   @lmc and the members from @state to @speed_supported are valid
  * @state, @phys_state: codes of PortInfo

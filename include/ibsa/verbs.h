@@ -142,7 +142,7 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
 /**
  * ibv_gid_reachable - ask the SA whether a GID is reachable
  * @port:    from 1; 0: the first active port whose GID 0 has the subnet prefix
- *           of *@gid_p, or else the first active port. Ethernet ports only with
+ *           of @gid_p, or else the first active port. Ethernet ports only with
  *           access.sa of struct ibsa_verbs_options or ibsa_options
  * @gid_p:   unicast or multicast, network byte order
  * @timeout: ignored; pass 0
