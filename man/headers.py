@@ -84,10 +84,65 @@ def comments(text):
     """Yield the names of functions and callback types that a doc comment is
     for, and its text."""
     for comment, _ in COMMENT.findall(text):
-        comment = re.sub(r"^ \* ?", "", comment, flags=re.M)
+        comment = without_margin(comment)
         head = comment.partition(" - ")[0]
         if not re.match(r"(struct|enum) |IBSA_", head):
             yield re.findall(r"(?!typedef)\b\w+", head), comment
+
+
+def described(comment):
+    """Yield the names of arguments or members that lines of a doc comment begin
+    with, and the text about them."""
+    for names, text in re.findall(
+            r"^(@\w+(?:,\s+@\w+)*):((?:.*\n)(?:(?!@|Return:|Source:).+\n)*)",
+            comment, re.M):
+        yield tuple(re.findall(r"\w+", names)), " ".join(text.split())
+
+
+def told(include):
+    """What the doc comments tell about the arguments of each function."""
+    return {name: list(described(comment)) for _, text in headers(include)
+            for names, comment in comments(text) for name in names}
+
+
+AFTER = r"(?:[ \t]*/\*\s(?P<after>(?:(?!\*/).)*)\*/)?"
+MEMBER = re.compile(
+    r"\b(?P<name>\w+)(?:\)\([^;]*|\[[^;]*\])?;(?P<before>)" + AFTER, re.S)
+CONSTANT = re.compile(
+    r"^\t(?:/\*\s(?P<before>(?:(?!\*/).)*)\*/\s+)?(?P<name>\w+)(?: = [^,]*)?," + AFTER,
+    re.S | re.M)
+DEFINED = re.compile(
+    r"(?:/\*\*\s((?:(?!\*/).)*)\*/\n)?^(struct|enum) (\w+) \{\n(.*?)^\};", re.S | re.M)
+
+
+def without_margin(comment):
+    return re.sub(r"^[ \t]*\* ?", "", comment, flags=re.M)
+
+
+def members_of(comment, name, member, body):
+    """Yield the members of a struct or the constants of an enumeration: the names that
+    share a text, and the text, which may be empty."""
+    found = list(member.finditer(body))
+    own = {one["name"] for one in found}
+    by_name = {}
+    for names, text in described(comment):
+        by_name[names[0]] = names, text
+        if set(names) - own:
+            raise ValueError(f"{name}: the doc comment has {', '.join(names)}, the "
+                             "definition has not")
+    for one in found:
+        text = " ".join(without_margin(one["before"] or one["after"] or "").split())
+        yield by_name.get(one["name"], ((one["name"],), text))
+
+
+def members(include):
+    """The members of all structs and the constants of all enumerations, with the macro
+    that shows them on a page, by the names of these."""
+    return {name: (macro, list(members_of(without_margin(comment), name, member, body)))
+            for _, text in headers(include)
+            for comment, kind, name, body in DEFINED.findall(text)
+            for macro, member in [("Fa", MEMBER) if kind == "struct" else
+                                  ("Dv", CONSTANT)]}
 
 
 def defaults(include, own):

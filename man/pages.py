@@ -6,23 +6,27 @@ usage: pages.py INCLUDE-DIR COMMAND-DEFAULTS OUTPUT-DIR MAP... PAGE... ALIAS=PAG
 
 In a page of section 3, inserts LIBRARY, unless the source has one, and the
 functions of its NAME at the begin of SYNOPSIS, with the callback types that they
-take: the libraries are those whose MAPs have the functions. In all pages,
-replaces @DEFAULT_X@ by the value of IBSA_DEFAULT_X, or of CLI_DEFAULT_X in the header
-COMMAND-DEFAULTS, @DEFAULT_X/N@ by the value divided by N, and @TRIES X@ by the times
-in seconds of a query's tries if the first interval is X. Replaces @COMMANDS@ by the
-list of the pages ibsa-NAME.8, and @OPTION X --Y@ by the item about the option Y in the
-page X.8. In the text of all but
-section 8, words such as name(), name(3), @argument, -EINVAL, NULL and struct name
-stand for the macros .Fn, .Xr, .Fa, .Er, .Dv and .Vt. An ALIAS becomes a page that
-includes another.
+take: the libraries are those whose MAPs have the functions. After DESCRIPTION,
+inserts ARGUMENTS, a list of what the doc comments tell about the arguments of these
+functions. @MEMBERS X@ at the begin of a list becomes the items about the members of
+struct or enum X; an item of the same name in the source adds to the header's. In all
+pages, replaces @DEFAULT_X@ by the value of IBSA_DEFAULT_X, or of CLI_DEFAULT_X in the
+header COMMAND-DEFAULTS, @DEFAULT_X/N@ by the value divided by N, and @TRIES X@ by the
+times in seconds of a query's tries if the first interval is X. Replaces @COMMANDS@ by
+the list of the pages ibsa-NAME.8, and @OPTION X --Y@ by the item about the option Y in
+the page X.8. In the text of all but section 8, words such as name(), name(3),
+@argument, -EINVAL, NULL and struct name stand for the macros .Fn, .Xr, .Fa, .Er, .Dv
+and .Vt. An ALIAS becomes a page that includes another.
 """
 
+import collections
 import fnmatch
 import os
 import re
 import sys
 
 import headers
+import lists
 
 LIBRARIES = {
     "libibsa": "InfiniBand Subnet Administration client library",
@@ -32,6 +36,10 @@ LIBRARIES = {
 }
 
 WIDTH = 80
+
+# What the headers and maps tell: declarations, texts about arguments and about
+# members, values of defaults, and the names that each library exports.
+Interface = collections.namedtuple("Interface", "declared told members values maps")
 
 
 def names_of(page):
@@ -69,19 +77,20 @@ def callbacks(declaration, declared):
             if word in declared and declared[word].is_callback]
 
 
-def synopsis(names, declared):
+def declarations(names, declared):
     """The functions and callback types of a page, in the order of the names,
-    those of each header after its name."""
-    shown = set()
-    for header in dict.fromkeys(declared[name].header for name in names):
+    each after the first that needs it."""
+    return list({one.name: one for name in names for one in
+                 [declared[name], *callbacks(declared[name], declared)]}.values())
+
+
+def synopsis(shown):
+    """The declarations of a page, those of each header after its name."""
+    for header in dict.fromkeys(one.header for one in shown):
         yield f".In {header}"
-        for name in names:
-            if declared[name].header != header:
-                continue
-            for one in [declared[name], *callbacks(declared[name], declared)]:
-                if one.name not in shown:
-                    shown.add(one.name)
-                    yield from prototype(one)
+        for one in shown:
+            if one.header == header:
+                yield from prototype(one)
 
 
 def owners(names, maps):
@@ -113,7 +122,7 @@ def library(names, maps):
 # name(), name(3), @argument, -EINVAL, $VARIABLE, NULL or another name in capitals
 # with "_", and struct with a name that has "_".
 MARKS = re.compile(r"""(\()?(?:
-    (?P<Fn>[A-Za-z_]\w+)\(\) | (?P<Xr>[\w-]+\([1-8]\)) | @(?P<Fa>\w+) |
+    (?P<Fn>[A-Za-z_]\w+)\(\) | (?P<Xr>[\w-]+\([1-8]\)) | @(?P<Fa>\w+(?:\.\w+)*) |
     -(?P<Er>E[A-Z][A-Z0-9]+) | \$(?P<Ev>[A-Z_]+) |
     (?P<Dv>NULL|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+) | (?P<Vt>struct[ ]\w+_\w+)
     )([.,;:)]*)""", re.X)
@@ -182,6 +191,12 @@ def with_defaults(page, values):
     return re.sub(r"@(TRIES )?(DEFAULT_\w+|\d+)(?:/(\d+))?@", value, page)
 
 
+def with_values(text, values):
+    """The text of a doc comment with the value of each default."""
+    return re.sub(r"IBSA_(DEFAULT_\w+)",
+                  lambda found: f"{found[0]} ({values[found[1]]})", text)
+
+
 def command_list(pages):
     """A list of the commands' pages, in their order, with their descriptions."""
     found = {name.removesuffix(".8"): re.search(r"^\.Nd (.*)", page, re.M)[1]
@@ -209,21 +224,37 @@ def with_parts(page, pages):
                   option_item(pages[found[1] + ".8"], found[2]), page)
 
 
-def completed(page, values, declared, maps):
+def interface(include, own_defaults, maps):
+    values = headers.defaults(include, own_defaults)
+
+    def valued(texts):
+        return [(names, with_values(text, values)) for names, text in texts]
+    told = {name: valued(texts) for name, texts in headers.told(include).items()}
+    members = {name: (macro, valued(texts))
+               for name, (macro, texts) in headers.members(include).items()}
+    return Interface(headers.declared(include), told, members, values, maps)
+
+
+def completed(page, known):
     names = names_of(page)
-    page = with_defaults(page, values)
-    own = [name for name in names if name in declared]
+    page = "\n".join(lists.with_members(page.split("\n"), known.members, names))
+    page = with_defaults(page, known.values)
+    own = [name for name in names if name in known.declared]
     if not own:
         return page
+    shown = declarations(own, known.declared)
     head, _, rest = page.partition("\n.Sh DESCRIPTION\n")
     head, _, by_hand = head.partition("\n.Sh SYNOPSIS\n")
+    description, _, rest = rest.partition("\n.Sh ")
     lines = [head]
     if ".Sh LIBRARY" not in head:
-        lines += [".Sh LIBRARY", *library(own, maps)]
-    lines += [".Sh SYNOPSIS", *synopsis(own, declared)]
+        lines += [".Sh LIBRARY", *library(own, known.maps)]
+    lines += [".Sh SYNOPSIS", *synopsis(shown)]
     if by_hand:
         lines.append(by_hand)
-    return "\n".join([*lines, ".Sh DESCRIPTION", rest])
+    lines += [".Sh DESCRIPTION", description,
+              *lists.arguments(shown, known.told, names)]
+    return "\n".join(lines) + "\n.Sh " + rest
 
 
 def write(folder, name, page):
@@ -236,8 +267,7 @@ def main():
     maps = {os.path.basename(path).partition(".map")[0]:
             list(headers.exported(path))
             for path in files if path.endswith(".map")}
-    declared = headers.declared(include)
-    values = headers.defaults(include, own_defaults)
+    known = interface(include, own_defaults, maps)
     pages = {}
     for path in files[len(maps):]:
         alias, _, other = path.partition("=")
@@ -247,7 +277,7 @@ def main():
         with open(path, encoding="utf-8") as file:
             pages[os.path.basename(path)] = file.read()
     for name, page in pages.items():
-        page = completed(with_parts(page, pages), values, declared, maps)
+        page = completed(with_parts(page, pages), known)
         left = re.search(r"@[A-Z].*@", page)
         if left:
             sys.exit(f"{name}: cannot replace {left[0]}")
@@ -255,4 +285,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except ValueError as error:
+        sys.exit(f"pages.py: {error}")
