@@ -5,11 +5,11 @@
 usage: contract.py INCLUDE-DIR MAN-DIR
 
 The comment that opens a header lists its functions, one a line. A doc comment
-describes arguments of its functions only. The errors in its
-"Return:" part are in the tables in the ERRORS of the page, which may have
-further errors. Each argument in the text of a page (.Fa) is one of a function that
-the page names, or a member of a struct. At most half of the lines of all headers
-are comments.
+describes arguments of its functions only; what it does not describe, the page
+names. The errors in its "Return:" part are in the tables in the ERRORS of the page,
+which may have further errors. Each argument in the text of a page (.Fa) is one of a
+function that the page names, or a member of a struct. At most half of the lines of
+all headers are comments.
 
 In "Return:", an error is -EINVAL, or EINVAL where a function returns it in errno
 or as a positive number. "as NAME()" stands for the errors of a function of the
@@ -42,14 +42,6 @@ def errors_in(text):
             re.findall(r"(?<![\w-])(-?)(E[A-Z0-9]+)\b", text) if name in NAMES}
 
 
-def documented(text):
-    """The arguments that a doc comment describes."""
-    found = []
-    for line in re.findall(r"^@\w+(?:, @\w+)*:", text, re.M):
-        found += re.findall(r"\w+", line)
-    return found
-
-
 def returned(text):
     """Return the part of a doc comment that lists errors of the call, and
     the set of later errors."""
@@ -76,7 +68,8 @@ def headers_read(include):
                     contracts[name] = Contract(where, *returned(comment))
             wrong += [f"{where}: {names[0]}: the doc comment has {one}, the "
                       "declaration has not"
-                      for one in sorted(set(documented(comment)) - known)]
+                      for described, _ in headers.described(comment)
+                      for one in described if one not in known]
     return contracts, wrong
 
 
@@ -169,12 +162,10 @@ def differences(contracts, pages):
 
 def members(include):
     """The members of all structs, and the fields of records."""
-    code = re.sub(r"/\*.*?\*/", "",
-                  "".join(text for _, text in headers.headers(include)), flags=re.S)
-    bodies = "".join(re.findall(r"^struct \w+ \{$.*?^\};", code, re.S | re.M))
-    return {*re.findall(r"(\w+)(?:\[[^]]*\])?;", bodies),
-            *re.findall(r"\(\*(\w+)\)\(", bodies),
-            *re.findall(r"^\t[A-Z]+\(\w+, *(\w+)", code, re.M)}
+    rows = "".join(text for _, text in headers.headers(include))
+    return {*re.findall(r"^\t[A-Z]+\(\w+, *(\w+)", rows, re.M),
+            *(name for _, described in headers.members(include).values()
+              for names, _ in described for name in names)}
 
 
 def arguments(name, types):
@@ -203,11 +194,38 @@ def unknown_arguments(include, folder):
             continue
         functions = re.findall(r"\b(?:Nm|Fn|Xr) (\w+)", text)
         own = known.union(*(arguments(one, types) for one in functions))
-        text = re.sub(r"^\.Bd -(literal|unfilled).*?^\.Ed", "",
-                      section(text, "DESCRIPTION"), flags=re.S | re.M)
-        for words in re.findall(r"\bFa ([\w.>-]+(?: , [a-z]\w*)*)", text):
-            yield from (f"{page}: {one} is no argument and no member"
-                        for one in re.findall(r"\w+", words) if one not in own)
+        yield from (f"{page}: {one} is no argument and no member"
+                    for one in sorted(named(text) - own))
+
+
+def named(page):
+    """What the text of a page names as arguments or members."""
+    text = re.sub(r"^\.Bd -(literal|unfilled).*?^\.Ed", "",
+                  section(page, "DESCRIPTION") + section(page, "ARGUMENTS"),
+                  flags=re.S | re.M)
+    return {one for words in re.findall(r"\bFa ([\w.>-]+(?: , [a-z]\w*)*)", text)
+            for one in re.findall(r"\w+", words)}
+
+
+def untold_arguments(include, folder):
+    """Yield the arguments that neither the doc comment of the function nor the text
+    of its page describes, except objects, which are pointers to structs without
+    members, and the only argument of a function."""
+    types, told, structs = (headers.declared(include), headers.told(include),
+                            headers.members(include))
+
+    def is_object(argument):
+        pointer = re.fullmatch(r"(?:const )?struct (\w+) \*\w+", argument)
+        return pointer and pointer[1] not in structs
+    for page in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, page), encoding="utf-8") as file:
+            text = file.read()
+        for name in sorted(set(names_of(folder, [page])) & set(types)):
+            known = named(text).union(*(names for names, _ in told.get(name, ())))
+            several = types[name].arguments
+            yield from (f"{page}: {name}: nothing describes {one}" for one in several
+                        if len(several) > 1 and not is_object(one) and
+                        not set(headers.names_of([one])) <= known)
 
 
 def unlisted(include):
@@ -235,6 +253,7 @@ def main():
     wrong += unlisted(include)
     wrong += differences(contracts, pages_read(folder))
     wrong += unknown_arguments(include, folder)
+    wrong += untold_arguments(include, folder)
     share = comment_share(include)
     if share > 0.5:
         wrong.append(f"{share:.1%} of the lines of the headers are comments")
