@@ -90,6 +90,8 @@ expected_hosts() {
 		.src_device == .dst_device and .slid == null)'
 	broken 1 "${changes[@]}" -- -j path dgx8 nobody --expect f.net
 	json 'length == 1 and (.[0].detail | startswith("no such name: nobody: "))'
+	broken 1 "${changes[@]}" -- -j path nobody dgx8 --expect f.net
+	json 'length == 1 and (.[0].detail | startswith("no such name: nobody: "))'
 	broken 1 "${changes[@]}" -- -j reach dgx8 dgx7 --expect f.net
 	json 'map(.reach) | . == [range(8) | "no"] + [range(8) | "yes"]'
 	broken 1 -- reach nobody --expect f.net

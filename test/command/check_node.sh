@@ -157,7 +157,7 @@ on_a_file() {
 	out_has "OK: 2 ports, 1 peer \\| 'findings'=0 'ports'=2 'peers'=1"
 	out_has "'rate mlx5_0/1'=100 'sa mlx5_0/1'=[0-9.]+ms 'rate mlx5_1/1'=200"
 	fine "${here[@]}" --rate 100 --pkey 0xffff --pkey 0x7fff n2 dual self
-	plugin 0 "${here[@]}" --rate '>=100Gb'
+	plugin 0 "${here[@]}" --rate '>=100gb'
 	out_has "'rate mlx5_0/1'=100;100: "
 	found 1 1 rate-low 'mlx5_0/1 runs at 100 Gb/s, expected is >=200 Gb/s' \
 		"${here[@]}" --rate '>=200Gb/s'
