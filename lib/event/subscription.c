@@ -45,6 +45,17 @@ static void subscription_lost(struct ibsa__subscription *subscription)
 }
 
 /*
+ * The SA no longer has this subscription, or does not confirm it: the SA may have
+ * restarted, and number its Reports anew.
+ */
+static void subscription_missing(struct ibsa__subscription *subscription)
+{
+	if (subscription->registration.is_registered)
+		ibsa__history_forget(subscription->events->history);
+	subscription_lost(subscription);
+}
+
+/*
  * Whether at least one subscription that a watch needs is not set yet, and its
  * last request did not fail.
  */
@@ -87,7 +98,7 @@ static void audit_start(struct ibsa__events *events)
 static void subscription_failed(struct ibsa__subscription *subscription,
 				int err, uint16_t status)
 {
-	subscription_lost(subscription);
+	subscription_missing(subscription);
 	ibsa__registration_failed(&subscription->registration, err, status);
 	audit_start(subscription->events);
 }
@@ -363,7 +374,7 @@ static void audit_compare(struct ibsa__events *events,
 		} else if (registration->is_fresh) {
 			events->can_read = false;
 		} else {
-			subscription_lost(subscription);
+			subscription_missing(subscription);
 			ibsa__registration_schedule(registration,
 						    IBSA__STEP_SET, 0);
 		}

@@ -244,6 +244,27 @@ static void lost_subscription_is_set_again(void **state)
 }
 
 /*
+ * After a restart, an SM begins its TransactionIDs anew: a Report with the id and the
+ * content of one before the restart is another event.
+ */
+static void report_of_a_restarted_sm_is_another_event(void **state)
+{
+	const struct ibsa_event_options anxious = { .audit_ms = 1000 };
+	const struct puppet_mad report = report_of(65, 7);
+
+	(void)state;
+	watch_begin(&anxious, &diary);
+	time_pass(200);
+	send_report(&report);
+	sa.has = 0;
+	time_pass_until(&sa.sets);
+	time_pass(10);
+	send_report(&report);
+	EXPECT(&diary, 0, SUBSCRIBED, IBSA_EVENT_GID_OUT, LOST, SUBSCRIBED, GAP,
+	       IBSA_EVENT_GID_OUT);
+}
+
+/*
  * A subscription with another QP is that of another program: the client reports
  * its own as lost.
  */
@@ -646,6 +667,7 @@ int main(void)
 		TEST(audit_is_not_delayed_by_watches),
 		TEST(audit_continues_beside_a_refusal),
 		TEST(lost_subscription_is_set_again),
+		TEST(report_of_a_restarted_sm_is_another_event),
 		TEST(subscription_of_another_qp_does_not_count),
 		TEST(loss_is_reported_to_watches_that_need_it),
 		TEST(subscription_is_set_again_if_reads_are_unsupported),
