@@ -18,19 +18,50 @@ static void answer_busy(const uint8_t *mad, struct sa_reply *reply)
 }
 
 /*
+ * With the SM profiles "slow" and "full", requests wait until the SA has served
+ * those before them. Return: whether there is a place for a request; then,
+ * sa->free_ns is the time at which the SA has served it.
+ */
+static bool backlog_add(struct sa *sa, uint64_t now_ns)
+{
+	enum { BACKLOG = 64, PER_MS = 16 };
+	const uint64_t service_ns = NS_PER_MS / PER_MS;
+
+	if (sa->free_ns < now_ns)
+		sa->free_ns = now_ns;
+	if (sa->free_ns - now_ns > (BACKLOG - 1) * service_ns)
+		return false;
+	sa->free_ns += service_ns;
+	return true;
+}
+
+static bool sa_is_slow(const struct sa *sa)
+{
+	return sa->profile == IBSA_SM_PROFILE_SLOW ||
+	       sa->profile == IBSA_SM_PROFILE_FULL;
+}
+
+/*
  * Answer the request: by a fault if one applies, otherwise by the source of
  * recorded answers if there is one, otherwise by the embedded SA. Return:
  * whether there is an answer, which @slice may have paused.
  */
 static bool request_answer(struct sa *sa, const struct sa_request *request,
-			   struct sa_reply *reply, struct sa_slice *slice)
+			   struct message *answer, struct sa_slice *slice)
 {
-	if (ibsa__fault_strikes(sa->net, IBSA_FAULT_SILENCE))
+	struct sa_reply *reply = &answer->body;
+	const bool is_full = sa_is_slow(sa) &&
+			     !backlog_add(sa, request->now_ns);
+
+	if (ibsa__fault_strikes(sa->net, IBSA_FAULT_SILENCE) ||
+	    (is_full && sa->profile == IBSA_SM_PROFILE_SLOW))
 		return false;
-	if (ibsa__fault_strikes(sa->net, IBSA_FAULT_BUSY)) {
+	if (ibsa__fault_strikes(sa->net, IBSA_FAULT_BUSY) || is_full) {
 		answer_busy(request->mad, reply);
 		return true;
 	}
+	if (answer->due_ns < sa->free_ns)
+		answer->due_ns = sa->free_ns;
 	if (ibsa__sa_redirect(sa, request, reply))
 		return true;
 	if (sa->source.answer)
@@ -109,7 +140,7 @@ static void message_answer(struct sa *sa, const struct message *message,
 	 * sent.
 	 */
 	answer->mad.slid = sa->subnet->ends[request.at].lid;
-	if (!request_answer(sa, &request, &answer->body, &slice)) {
+	if (!request_answer(sa, &request, answer, &slice)) {
 		sa->net->stats.unanswered++;
 		ibsa__queue_release(sa->net->mads.pool, answer);
 	} else if (slice.is_paused) {

@@ -66,6 +66,11 @@ struct sa {
 	 */
 	uint64_t busy_ms;
 	unsigned int busy_in; /* requests in that millisecond */
+	/*
+	 * The time at which the SA has served all requests that it has accepted,
+	 * for the SM profiles "slow" and "full".
+	 */
+	uint64_t free_ns;
 	enum ibsa_sm_profile profile;
 	bool has_opa_paths;
 };

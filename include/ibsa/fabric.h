@@ -129,7 +129,11 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_fault_parse(const char *text,
 	  "ignores requests that OpenSM refuses for a missing SM_Key")	\
 	L(FEW,    "few", "stores at most 32 subscriptions")		\
 	L(OPA_FM, "opa-fm",						\
-	  "answers PathRecords of class version 2 only")
+	  "answers PathRecords of class version 2 only")		\
+	L(SLOW,   "slow",						\
+	  "serves 16 requests per millisecond; drops a request while 64 wait") \
+	L(FULL,   "full",						\
+	  "serves 16 requests per millisecond; answers BUSY while 64 wait")
 /* clang-format on */
 
 /**

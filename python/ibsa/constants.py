@@ -120,6 +120,8 @@ class SmProfile(enum.IntEnum):
     SILENT = 2
     FEW = 3
     OPA_FM = 4
+    SLOW = 5
+    FULL = 6
 
 
 class LinkLayer(enum.IntEnum):

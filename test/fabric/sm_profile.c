@@ -46,6 +46,65 @@ static void busy_sa_answers_some_and_refuses_others(void **state)
 	bench_stop(&bench);
 }
 
+static void send_nodes(struct bench *bench)
+{
+	bench_request(bench, IBSA_METHOD_GET_TABLE, ibsa_node_record.attribute,
+		      0);
+	bench_send(bench);
+}
+
+/* Return: the number of answers with @status that have arrived. */
+static unsigned int count_answers(struct bench *bench, int status)
+{
+	unsigned int count = 0;
+
+	while (bench_receive(bench)) {
+		assert_int_equal(IBSA_GET(sa_header, status, bench->answer.mad),
+				 status);
+		count++;
+	}
+	return count;
+}
+
+/* 64 requests wait, and are answered one by one; two more find no place. */
+static void slow_sa_serves_one_request_at_a_time(enum ibsa_sm_profile profile)
+{
+	enum { BACKLOG = 64, PER_MS = 16, NS_PER_MS = 1000000 };
+	const bool is_busy = profile == IBSA_SM_PROFILE_FULL;
+	struct bench bench;
+
+	start(&bench, profile);
+	for (int i = 0; i < BACKLOG; i++)
+		send_nodes(&bench);
+	assert_int_equal(count_answers(&bench, 0), 0);
+	send_nodes(&bench);
+	send_nodes(&bench);
+	assert_int_equal(count_answers(&bench, IBSA_STATUS_BUSY),
+			 is_busy ? 2 : 0);
+	assert_int_equal(ibsa_fabric_advance(bench.fabric, NS_PER_MS / PER_MS),
+			 0);
+	assert_int_equal(count_answers(&bench, 0), 1);
+	send_nodes(&bench); /* to the place that is free now */
+	for (int i = PER_MS; i <= BACKLOG; i += PER_MS) {
+		assert_int_equal(ibsa_fabric_advance(bench.fabric, NS_PER_MS),
+				 0);
+		assert_int_equal(count_answers(&bench, 0), PER_MS);
+	}
+	bench_stop(&bench);
+}
+
+static void slow_sa_drops_what_finds_no_place(void **state)
+{
+	(void)state;
+	slow_sa_serves_one_request_at_a_time(IBSA_SM_PROFILE_SLOW);
+}
+
+static void full_sa_refuses_what_finds_no_place(void **state)
+{
+	(void)state;
+	slow_sa_serves_one_request_at_a_time(IBSA_SM_PROFILE_FULL);
+}
+
 static int query_pkeys(struct bench *bench, uint64_t sm_key)
 {
 	bench_request(bench, IBSA_METHOD_GET_TABLE, ATTR_PKEY_TABLE, 0);
@@ -126,6 +185,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(busy_sa_answers_some_and_refuses_others),
+		cmocka_unit_test(slow_sa_drops_what_finds_no_place),
+		cmocka_unit_test(full_sa_refuses_what_finds_no_place),
 		cmocka_unit_test(silent_sa_drops_what_others_refuse),
 		cmocka_unit_test(sa_with_few_subscriptions_has_room_for_32),
 		cmocka_unit_test(unknown_sm_profile_is_refused),
