@@ -22,7 +22,8 @@ static void engine_init(struct ibsa__engine *engine)
 	list_init(&engine->watches);
 	list_init(&engine->changed);
 	timer_init(&engine->watch_timer, TIMER_WATCH);
-	timer_init(&engine->room_timer, TIMER_ROOM);
+	timer_init(&engine->room_timer, TIMER_FILL);
+	timer_init(&engine->probe_timer, TIMER_FILL);
 	engine->window = window_of(engine->options.window_min,
 				   engine->options.window);
 	engine->sa_given = engine->options.access.sa;
@@ -172,7 +173,7 @@ static void timer_expire(struct ibsa__engine *engine, struct timer *timer)
 		ibsa__engine_port_check(engine);
 		break;
 	/* Nothing to do: every dispatch fills the window at its end. */
-	case TIMER_ROOM:
+	case TIMER_FILL:
 		break;
 	}
 }

@@ -60,11 +60,20 @@ static bool overdue_has_room(const struct ibsa__engine *engine,
 	       engine->window.max;
 }
 
+/* No reply to the last try of @txn has come in time: cut the window. */
+static void loss_note(struct ibsa__engine *engine, struct txn *txn)
+{
+	const unsigned int size = engine->window.size;
+
+	window_cut(&engine->window, AFTER_LOSS, txn->sent_ns, engine->now_ns);
+	txn->cut += size - engine->window.size;
+}
+
 static void overdue_begin(struct ibsa__engine *engine, struct txn *txn)
 {
 	if (txn->overdue)
 		ibsa__overdue_end(engine, txn);
-	window_cut_for_loss(&engine->window, txn->sent_ns, engine->now_ns);
+	loss_note(engine, txn);
 	txn->overdue = OVERDUE;
 	engine->overdue++;
 }
@@ -92,13 +101,50 @@ static bool txn_may_leave(const struct ibsa__engine *engine,
 	       txn_is_unanswered(engine, txn) && try_is_lost(engine, txn);
 }
 
+/* Whether the engine may send a probe in the place of @txn; see probe_begin(). */
+static bool may_probe(const struct ibsa__engine *engine, const struct txn *txn)
+{
+	return engine->window.min < engine->window.max && txn->trip->samples &&
+	       engine->probed_ns <= engine->replied_ns &&
+	       overdue_has_room(engine, txn) && txn_is_unanswered(engine, txn);
+}
+
+/* Return: the time from which on a reply to @txn is late. */
+static uint64_t late_ns(const struct txn *txn)
+{
+	return txn->sent_ns + 1000 * txn->trip->limit_us;
+}
+
+/*
+ * Whether to send a probe: a queued request in the place of @txn, whose reply is
+ * late. If all requests in the window are lost, as often happens to a window of
+ * one place, no later reply shows this, and the window would stand still for an
+ * interval, while other clients take its share of the SA. The SA gets one probe
+ * until it replies, so that one that is slow or stopped gets no more than that.
+ *
+ * Source: RFC 8985, 7 (tail loss probe).
+ */
+static bool probe_begin(struct ibsa__engine *engine, const struct txn *txn)
+{
+	if (!may_probe(engine, txn))
+		return false;
+	engine->probed_ns = engine->now_ns;
+	return true;
+}
+
 bool ibsa__overdue_leave(struct ibsa__engine *engine)
 {
 	struct txn *txn = list_object(engine->in_window.next, struct txn, link);
 
-	if (list_is_empty(&engine->in_window) ||
-	    engine->now_ns - txn->sent_ns < 1000 * txn->trip->limit_us ||
-	    !txn_may_leave(engine, txn))
+	if (list_is_empty(&engine->in_window))
+		return false;
+	if (engine->now_ns < late_ns(txn)) {
+		if (!engine->probe_timer.armed && may_probe(engine, txn))
+			timer_arm(&engine->wheel, &engine->probe_timer,
+				  tick_after(late_ns(txn), 0));
+		return false;
+	}
+	if (!txn_may_leave(engine, txn) && !probe_begin(engine, txn))
 		return false;
 	overdue_begin(engine, txn);
 	return true;
@@ -143,13 +189,28 @@ static bool window_is_held_up(const struct ibsa__engine *engine,
 	       engine->in_flight == 1 && txn->id_tries > 1;
 }
 
+/*
+ * The interval grows with each try, because the SA may be slow. If the last try
+ * of @txn is lost, the SA is not: the first tries of a lost request follow at
+ * equal intervals.
+ */
+static void interval_hold(const struct ibsa__engine *engine, struct txn *txn)
+{
+	enum { TRIES = 4 };
+
+	if (txn->is_measured && txn->id_tries <= TRIES &&
+	    try_is_lost(engine, txn))
+		txn->interval_ms = txn->last_interval_ms;
+}
+
 bool ibsa__overdue_admit(struct ibsa__engine *engine, struct txn *txn)
 {
 	if (engine->limits_retries_only)
 		return retry_is_admitted(engine, txn);
 	if (!txn_is_unanswered(engine, txn))
 		return true;
-	window_cut_for_loss(&engine->window, txn->sent_ns, engine->now_ns);
+	loss_note(engine, txn);
+	interval_hold(engine, txn);
 	if (txn->overdue != OVERDUE &&
 	    (txn_may_leave(engine, txn) || window_is_held_up(engine, txn)))
 		overdue_begin(engine, txn);

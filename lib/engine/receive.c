@@ -280,12 +280,14 @@ static void reply_handle(struct ibsa__engine *engine, struct txn *txn,
 	reply.rtt_ns = engine->now_ns - txn->sent_ns;
 	if (txn->first_ns > engine->answered_ns)
 		engine->answered_ns = txn->first_ns;
+	if (txn->cut && txn->id_tries == 1)
+		window_restore(&engine->window, txn->cut);
 	round_trip_note(txn->trip, txn->id_tries, txn->last_interval_ms,
 			reply.rtt_ns, engine->now_ns - txn->first_ns);
 	engine->accepted_ns = engine->now_ns;
 	engine->pause_ms = 0;
 	if (engine->window.size < engine->window.max &&
-	    !window_admits(engine) &&
+	    !window_admits(engine) && txn->trip->samples == SAMPLES_LEAST &&
 	    !window_is_backlogged(txn->trip, reply.rtt_ns))
 		window_grow(&engine->window, txn->sent_ns);
 	txn_answer(engine, txn, &reply);

@@ -22,7 +22,7 @@ enum timer_kind {
 	TIMER_RETRY,
 	TIMER_ALARM,
 	TIMER_WATCH,
-	TIMER_ROOM,
+	TIMER_FILL,
 };
 
 enum { QUERY_SLOT_BITS = 28 };
@@ -188,6 +188,8 @@ struct txn {
 	 */
 	uint32_t outstanding;
 	enum txn_overdue overdue;
+	/* Places by which the window was cut because of this request. */
+	uint32_t cut;
 	/*
 	 * Number of redirections that the request has followed since it was
 	 * last sent to the SM's own SA.
@@ -305,6 +307,13 @@ struct ibsa__engine {
 	 */
 	struct timer room_timer;
 	unsigned int room_ms;
+	/*
+	 * Armed while requests are queued, for the time at which the oldest
+	 * request of @in_window is late. @probed_ns: time of the last probe; see
+	 * probe_begin().
+	 */
+	struct timer probe_timer;
+	uint64_t probed_ns;
 	/*
 	 * Queries that have ended without a reply and wait for their callback.
 	 */

@@ -63,6 +63,7 @@ static int txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 	txn->is_late = false;
 	txn->is_lost = false;
 	txn->overdue = NOT_OVERDUE;
+	txn->cut = 0;
 	txn->is_bulk = query->bulk;
 	txn->shareable = options->sharing && !query->no_sharing &&
 			 (request.method == IBSA_METHOD_GET ||

@@ -104,8 +104,8 @@ static void txn_yield(struct ibsa__engine *engine, struct txn *txn,
  */
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
 {
-	const bool is_first = window_cut_for_busy(&engine->window, txn->sent_ns,
-						  engine->now_ns);
+	const bool is_first = window_cut(&engine->window, AFTER_BUSY,
+					 txn->sent_ns, engine->now_ns);
 
 	txn->got_busy = true;
 	txn->is_backing_off = true;

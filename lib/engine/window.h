@@ -5,7 +5,8 @@
  * one client can load the SA fully, and many clients share it. The functions
  * are inline because they run for each reply.
  *
- * Source: RFC 5681, 3.1 (slow start, congestion avoidance).
+ * Source: RFC 5681, 3.1 (slow start, congestion avoidance); Chiu and Jain,
+ * "Analysis of the increase and decrease algorithms", 1989 (equal shares).
  */
 #ifndef ENGINE_WINDOW_H
 #define ENGINE_WINDOW_H
@@ -16,9 +17,18 @@
 #include "engine/round_trip.h"
 
 /*
+ * The fewest replies until the window grows by 1 after a cut. If many clients
+ * have one place each, a place more for each reply would double their sum in a
+ * round trip. An SA that is full tells this at once with BUSY, but a loss is
+ * noticed late.
+ */
+enum { AFTER_LOSS = 4, AFTER_BUSY = 1 };
+
+/*
  * @size:      number of requests that may be in flight, @min to @max
  * @threshold: below it, @size grows by 1 for each reply; from it on, by 1 for
- *             @size replies
+ *             @size replies, but at least @replies
+ * @replies:   AFTER_LOSS or AFTER_BUSY
  * @credit:    replies since @size has grown last
  * @cut_ns:    time of the last cut
  */
@@ -27,6 +37,7 @@ struct window {
 	unsigned int min;
 	unsigned int max;
 	unsigned int threshold;
+	unsigned int replies;
 	unsigned int credit;
 	uint64_t cut_ns;
 };
@@ -63,55 +74,53 @@ static inline bool window_is_backlogged(const struct round_trip *trip,
  */
 static inline void window_grow(struct window *window, uint64_t sent_ns)
 {
+	const unsigned int replies = window->size > window->replies
+					     ? window->size
+					     : window->replies;
+
 	if (sent_ns < window->cut_ns)
 		return;
-	if (window->size >= window->threshold &&
-	    ++window->credit < window->size)
+	if (window->size >= window->threshold && ++window->credit < replies)
 		return;
 	window->size++;
 	window->credit = 0;
 }
 
 /*
- * Make the window smaller by @count, once for all requests that were in flight
- * together. Return: whether the request that was sent at @sent_ns is the first
+ * A request was lost, or the SA had no room for it: half of the places go to
+ * other clients, once for all requests that were in flight together. With a
+ * smaller part, clients with many places and clients with one would lose one
+ * place each, and would never have equal shares. @replies: AFTER_LOSS or
+ * AFTER_BUSY. Return: whether the request that was sent at @sent_ns is the first
  * one of them.
  */
-static inline bool window_cut(struct window *window, unsigned int count,
+static inline bool window_cut(struct window *window, unsigned int replies,
 			      uint64_t sent_ns, uint64_t now_ns)
 {
 	if (sent_ns < window->cut_ns)
 		return false;
 	window->cut_ns = now_ns;
-	window->size -= count;
+	window->size /= 2;
 	if (window->size < window->min)
 		window->size = window->min;
 	window->threshold = window->size;
+	window->replies = replies;
 	window->credit = 0;
 	return true;
 }
 
 /*
- * A request was lost. With a half, as in TCP, a link that loses many MADs would
- * leave one place. Return: as window_cut().
+ * A request that seemed to be lost was only late: return the @count places by
+ * which the window was cut because of it.
+ *
+ * Source: RFC 4015 (Eifel response).
  */
-static inline bool window_cut_for_loss(struct window *window, uint64_t sent_ns,
-				       uint64_t now_ns)
+static inline void window_restore(struct window *window, unsigned int count)
 {
-	enum { PART = 8 };
-
-	return window_cut(window, window->size < PART ? 1 : window->size / PART,
-			  sent_ns, now_ns);
-}
-
-/*
- * The SA had no room: of two places, one goes to other clients. Return: as
- * window_cut().
- */
-static inline bool window_cut_for_busy(struct window *window, uint64_t sent_ns,
-				       uint64_t now_ns)
-{
-	return window_cut(window, (window->size + 1) / 2, sent_ns, now_ns);
+	window->size += count;
+	if (window->size > window->max)
+		window->size = window->max;
+	window->threshold = window->size;
 }
 
 #endif

@@ -51,21 +51,49 @@ static unsigned int round_pass(struct ibsa__engine *engine, unsigned int from,
 {
 	const unsigned int sent = puppet.sent_count;
 
-	puppet_advance(&puppet, engine, ms);
 	for (unsigned int i = from; i < sent; i++)
 		status_deliver(i, 0);
-	puppet_advance(&puppet, engine, 0);
+	puppet_advance(&puppet, engine, ms);
 	return puppet.sent_count - sent;
 }
 
-/* One request is sent first, then twice as many in each round trip. */
+/*
+ * Answer all requests after 1 ms each, until @want are in flight. Return: the
+ * number of requests that were sent.
+ */
+static unsigned int window_reach(struct ibsa__engine *engine, unsigned int want)
+{
+	unsigned int in_flight = 1;
+
+	while (in_flight < want)
+		in_flight = round_pass(engine, puppet.sent_count - in_flight,
+				       1);
+	return puppet.sent_count;
+}
+
+/* Let @ms pass without a reply. Return: how many requests are sent. */
+static unsigned int silence_pass(struct ibsa__engine *engine, unsigned int ms)
+{
+	const unsigned int sent = puppet.sent_count;
+
+	for (unsigned int i = 0; i < ms; i++)
+		puppet_advance(&puppet, engine, 1);
+	return puppet.sent_count - sent;
+}
+
+/*
+ * One request is in flight until the round trip is known, then twice as many in
+ * each round trip.
+ */
 static void window_doubles_up_to_its_limit(void **state)
 {
 	struct ibsa__engine *engine = engine_start(MANY);
 	unsigned int in_flight = 1;
 
 	(void)state;
-	assert_int_equal(puppet.sent_count, 1);
+	for (unsigned int i = 1; i < SAMPLES_LEAST; i++)
+		assert_int_equal(round_pass(engine, puppet.sent_count - 1, 1),
+				 1);
 	for (unsigned int want = 2; want <= MAX; want *= 2) {
 		in_flight = round_pass(engine, puppet.sent_count - in_flight,
 				       1);
@@ -97,57 +125,114 @@ static void window_stays_if_requests_wait_at_the_sa(void **state)
 	struct ibsa__engine *engine = engine_start(MANY);
 
 	(void)state;
-	assert_int_equal(round_pass(engine, 0, 20), 2);
-	assert_int_equal(round_pass(engine, 1, 50), 2);
-	assert_int_equal(round_pass(engine, 3, 50), 2);
-	assert_int_equal(round_pass(engine, 5, 30), 4);
+	for (unsigned int i = 1; i < SAMPLES_LEAST; i++)
+		round_pass(engine, puppet.sent_count - 1, 20);
+	assert_int_equal(round_pass(engine, puppet.sent_count - 1, 20), 2);
+	assert_int_equal(round_pass(engine, puppet.sent_count - 2, 50), 2);
+	assert_int_equal(round_pass(engine, puppet.sent_count - 2, 50), 2);
+	assert_int_equal(round_pass(engine, puppet.sent_count - 2, 30), 4);
 	ibsa__engine_free(engine);
 }
 
 /*
  * The first of eight requests is lost. When its reply is late, the window has
- * an eighth less, and then grows by one place in a round trip.
+ * half of its places, and then grows by one place in a round trip.
  */
-static void loss_shrinks_the_window(void **state)
+static void loss_halves_the_window(void **state)
 {
 	struct ibsa__engine *engine = engine_start(MANY);
-	unsigned int in_flight = 8, least = MAX;
+	const unsigned int lost = window_reach(engine, 8) - 8;
+	unsigned int in_flight, least = MAX;
 
 	(void)state;
-	round_pass(engine, 0, 1);
-	round_pass(engine, 1, 1);
-	round_pass(engine, 3, 1);
-	in_flight = round_pass(engine, puppet.sent_count - 8 + 1, 1);
+	in_flight = round_pass(engine, lost + 1, 1);
 	assert_int_equal(in_flight, 14);
 	for (int round = 0; round < 6; round++) {
 		in_flight = round_pass(engine, puppet.sent_count - in_flight,
 				       1);
 		least = in_flight < least ? in_flight : least;
 	}
-	assert_in_range(least, MAX * 7 / 8 - 1, MAX * 7 / 8);
+	assert_in_range(least, MAX / 2 - 1, MAX / 2);
 	assert_in_range(in_flight, least + 1, MAX);
-	assert_int_equal(seen[7].calls, 0);
+	assert_int_equal(seen[lost].calls, 0);
 	ibsa__engine_free(engine);
 }
 
-/* An SA that stops gets the requests in flight again, and no others: when it
- * answers, the window begins with few places. */
-static void silence_shrinks_the_window(void **state)
+/* The reply was only late: the window gets the places back. */
+static void late_reply_restores_the_window(void **state)
+{
+	struct ibsa__engine *engine = engine_start(MANY);
+	const unsigned int late = window_reach(engine, 8) - 8;
+	unsigned int in_flight;
+
+	(void)state;
+	in_flight = round_pass(engine, late + 1, 1);
+	while (in_flight > MAX / 2)
+		in_flight = round_pass(engine, puppet.sent_count - in_flight,
+				       1);
+	status_deliver(late, 0);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(seen[late].calls, 1);
+	in_flight = round_pass(engine, late + 1, 1);
+	assert_in_range(in_flight, MAX - 2, MAX);
+	ibsa__engine_free(engine);
+}
+
+/*
+ * The only request in flight is lost. After the reply to the probe, the window of
+ * one place needs four replies for the second one.
+ */
+static void window_grows_slowly_after_a_loss(void **state)
+{
+	struct ibsa__engine *engine = engine_start(MANY);
+
+	(void)state;
+	for (unsigned int i = 1; i < SAMPLES_LEAST; i++)
+		round_pass(engine, puppet.sent_count - 1, 1);
+	assert_int_equal(silence_pass(engine, FIRST_MS / 2), 1); /* a probe */
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(round_pass(engine, puppet.sent_count - 1, 1),
+				 1);
+	assert_int_equal(round_pass(engine, puppet.sent_count - 1, 1), 2);
+	ibsa__engine_free(engine);
+}
+
+/*
+ * The only request in flight is lost, which no later reply can show. As soon as
+ * its reply is late, one further request is sent, whose reply shows it.
+ */
+static void probe_takes_the_place_of_a_lost_request(void **state)
 {
 	struct ibsa__engine *engine = engine_start(MANY);
 	unsigned int sent;
 
 	(void)state;
-	round_pass(engine, 0, 1);
-	round_pass(engine, 1, 1);
+	for (unsigned int i = 1; i < SAMPLES_LEAST; i++)
+		round_pass(engine, puppet.sent_count - 1, 1);
+	assert_int_equal(silence_pass(engine, FIRST_MS / 10), 1);
+	assert_int_equal(silence_pass(engine, FIRST_MS / 2), 0);
 	sent = puppet.sent_count;
-	for (unsigned int ms = 0; ms < 8 * FIRST_MS; ms++)
-		puppet_advance(&puppet, engine, 1);
-	assert_in_range(puppet.sent_count - sent, 4, 4 * 4);
+	assert_int_equal(round_pass(engine, sent - 1, 1), 1);
+	assert_int_equal(round_pass(engine, sent, 1), 1);
+	assert_int_equal(seen[sent - 2].calls, 0);
+	assert_int_equal(seen[sent - 1].calls, 1);
+	ibsa__engine_free(engine);
+}
+
+/* An SA that stops gets the requests in flight again, and one probe: when it
+ * answers, the window begins with few places. */
+static void silence_shrinks_the_window(void **state)
+{
+	struct ibsa__engine *engine = engine_start(MANY);
+	unsigned int sent = window_reach(engine, 4);
+
+	(void)state;
+	assert_in_range(silence_pass(engine, 8 * FIRST_MS), 4, 5 * 4);
+	assert_int_equal(seen[sent + 1].calls, 0);
 	sent = puppet.sent_count;
 	status_deliver(sent - 1, 0);
 	puppet_advance(&puppet, engine, 0);
-	assert_int_equal(puppet.sent_count, sent);
+	assert_in_range(puppet.sent_count, sent, sent + 1);
 	ibsa__engine_free(engine);
 }
 
@@ -174,14 +259,11 @@ static void unanswered_request_does_not_hold_up_others(void **state)
  * are answered, and every query is answered. */
 static void busy_request_waits_for_a_place(void **state)
 {
-	struct ibsa__engine *engine = engine_start(20);
-	unsigned int sent;
+	enum { COUNT = 24 };
+	struct ibsa__engine *engine = engine_start(COUNT);
+	const unsigned int sent = window_reach(engine, 8);
 
 	(void)state;
-	round_pass(engine, 0, 1);
-	round_pass(engine, 1, 1);
-	round_pass(engine, 3, 1);
-	sent = puppet.sent_count; /* 15, 8 of them in flight */
 	puppet_advance(&puppet, engine, 1);
 	for (unsigned int i = sent - 4; i < sent; i++)
 		status_deliver(i, IBSA_STATUS_BUSY);
@@ -195,7 +277,7 @@ static void busy_request_waits_for_a_place(void **state)
 		status_deliver(i, 0);
 		puppet_advance(&puppet, engine, 1);
 	}
-	for (unsigned int i = 0; i < 20; i++) {
+	for (unsigned int i = 0; i < COUNT; i++) {
 		assert_int_equal(seen[i].calls, 1);
 		assert_int_equal(seen[i].status, 0);
 	}
@@ -210,13 +292,9 @@ static void busy_request_waits_for_a_place(void **state)
 static void busy_halves_the_window(void **state)
 {
 	struct ibsa__engine *engine = engine_start(MANY);
-	unsigned int sent;
+	const unsigned int sent = window_reach(engine, 8);
 
 	(void)state;
-	round_pass(engine, 0, 1);
-	round_pass(engine, 1, 1);
-	round_pass(engine, 3, 1);
-	sent = puppet.sent_count; /* 15, 8 of them in flight */
 	puppet_advance(&puppet, engine, 1);
 	status_deliver(sent - 1, IBSA_STATUS_BUSY);
 	puppet_advance(&puppet, engine, 0);
@@ -263,7 +341,10 @@ int main(void)
 		ADAPT_TEST(window_doubles_up_to_its_limit),
 		ADAPT_TEST(window_that_is_not_full_does_not_grow),
 		ADAPT_TEST(window_stays_if_requests_wait_at_the_sa),
-		ADAPT_TEST(loss_shrinks_the_window),
+		ADAPT_TEST(loss_halves_the_window),
+		ADAPT_TEST(late_reply_restores_the_window),
+		ADAPT_TEST(window_grows_slowly_after_a_loss),
+		ADAPT_TEST(probe_takes_the_place_of_a_lost_request),
 		ADAPT_TEST(silence_shrinks_the_window),
 		ADAPT_TEST(unanswered_request_does_not_hold_up_others),
 		ADAPT_TEST(busy_request_waits_for_a_place),

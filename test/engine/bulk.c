@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "engine/round_trip.h"
 #include "test/support/puppet.h"
 #include "wire/mad.h"
 
@@ -116,20 +117,23 @@ static void busy_bulk_query_waits_again(void **state)
 	options.window = 2;
 	engine = puppet_engine(&puppet, &options);
 	puppet_advance(&puppet, engine, 1);
-	assert_int_equal(path_query(engine, DLID, false, &seen), 0);
+	for (uint16_t i = 0; i < SAMPLES_LEAST; i++)
+		assert_int_equal(path_query(engine, DLID + i, false, &seen), 0);
 	assert_int_equal(path_query(engine, BULK_DLID, true, &bulk[0]), 0);
 	assert_int_equal(path_query(engine, BULK_DLID + 1, true, &bulk[1]), 0);
 	/* The SA accepts requests, and the window grows to two places. */
+	for (uint16_t i = 1; i < SAMPLES_LEAST; i++)
+		assert_int_equal(next_dlid(engine), DLID + i);
 	assert_int_equal(next_dlid(engine), BULK_DLID + 1);
 	assert_int_equal(path_query(engine, DLID, false, &seen), 0);
-	busy = puppet_answer(puppet_sent(&puppet, 1));
+	busy = puppet_answer(puppet_sent(&puppet, SAMPLES_LEAST));
 	ibsa_put_be16(busy.mad + MAD_STATUS, IBSA_STATUS_BUSY);
 	puppet_deliver(&puppet, &busy);
 	puppet_advance(&puppet, engine, 0);
-	assert_int_equal(puppet.sent_count, 3);
+	assert_int_equal(puppet.sent_count, SAMPLES_LEAST + 2);
 	assert_int_equal(next_dlid(engine), BULK_DLID);
-	assert_int_equal(puppet.sent_count, 5);
-	assert_int_equal(sent_dlid(3), DLID);
+	assert_int_equal(puppet.sent_count, SAMPLES_LEAST + 4);
+	assert_int_equal(sent_dlid(SAMPLES_LEAST + 2), DLID);
 	ibsa__engine_free(engine);
 }
 

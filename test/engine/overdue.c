@@ -132,6 +132,34 @@ static void lost_request_leaves_the_window(void **state)
 	ibsa__engine_free(engine);
 }
 
+/*
+ * While the SA answers other requests, it is not slow: the first tries of one
+ * that is lost follow at equal intervals.
+ */
+static void interval_of_a_lost_request_grows_late(void **state)
+{
+	static const unsigned int intervals[] = {
+		100, 100, 100, 100, 100, 200
+	};
+	struct ibsa__engine *engine = engine_of(4);
+	struct seen seen[2] = { 0 };
+	unsigned int lost;
+
+	(void)state;
+	round_trips_measure(engine, 1);
+	lost = puppet.sent_count;
+	assert_int_equal(puppet_query(engine, 5, &seen[0]), 0);
+	for (size_t i = 0; i < sizeof(intervals) / sizeof(*intervals); i++) {
+		puppet_advance(&puppet, engine, 1);
+		assert_int_equal(puppet_query(engine, 6, &seen[1]), 0);
+		request_answer(engine, puppet.sent_count - 1);
+		assert_int_equal(next_send_await(engine), intervals[i] - 1);
+	}
+	request_answer(engine, lost);
+	assert_int_equal(seen[0].calls, 1);
+	ibsa__engine_free(engine);
+}
+
 /* One that was queued leaves as soon as its reply is late. */
 static void lost_request_of_the_queue_leaves_early(void **state)
 {
@@ -416,6 +444,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		PUPPET_TEST(lost_request_leaves_the_window, &puppet),
+		PUPPET_TEST(interval_of_a_lost_request_grows_late, &puppet),
 		PUPPET_TEST(lost_request_of_the_queue_leaves_early, &puppet),
 		PUPPET_TEST(silent_sa_gets_no_further_requests, &puppet),
 		PUPPET_TEST(first_interval_follows_the_round_trip, &puppet),
