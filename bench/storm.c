@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * usage: bench-storm POLICY CLIENTS QUERIES SERVICE_US PLACES [busy|rate]
- *                    [STOP_MS]
+ *                    [STOP_MS] [seed=N]
  *
  * Simulates clients which all start at once and query one SA. The SA serves one
  * request at a time, in SERVICE_US microseconds; PLACES requests may wait, and
  * it drops further ones, or answers them with BUSY. With "rate", as the SM
  * profile "busy" of the fabric server, it serves PLACES requests in each
  * millisecond, and answers further ones with BUSY. With STOP_MS, it serves
- * nothing until that time, but accepts requests. The policy "ibsa" runs the
- * engine of the library; the other ones are models:
+ * nothing until that time, but accepts requests. A MAD takes DELAY_NS, and up to
+ * JITTER_NS more by random numbers from the seed: without them, the requests of
+ * all clients would arrive in the same order in each round trip, and find the
+ * same places. The policy "ibsa" runs the engine of the library; the other ones
+ * are models:
  *
  * kernel   all queries at once, 11 tries in the deadline (ib_sa of Linux)
  * single   one query at a time and one try, which waits for a second (saquery)
@@ -25,12 +28,14 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "engine/engine.h"
 #include "wire/mad.h"
 
 enum {
 	SM_LID = 1,
 	DELAY_NS = 20 * 1000, /* from a client to the SA, or back */
+	JITTER_NS = 100 * 1000,
 	DEADLINE_MS = 30 * 1000,
 	KERNEL_TRIES = 11,
 	SINGLE_MS = 1000,
@@ -71,6 +76,7 @@ static struct {
 	uint64_t service_ns, stop_ns;
 	bool has_busy, has_rate;
 	uint64_t now_ns;
+	struct random random;
 	/* The SA. */
 	uint64_t free_ns;
 	uint32_t waiting;
@@ -136,6 +142,12 @@ static double fairness(void)
 	return sum * sum / (sim.client_count * squares);
 }
 
+/* Return: the time that a MAD takes from a client to the SA, or back. */
+static uint64_t delay_ns(void)
+{
+	return DELAY_NS + random_below(&sim.random, JITTER_NS);
+}
+
 static void query_ended(struct client *client, bool is_answered)
 {
 	sim.ended++;
@@ -153,7 +165,7 @@ static void sa_answer(const struct event *request, uint16_t status,
 	struct event reply = *request;
 
 	reply.kind = IS_RECEIVED;
-	reply.at_ns = at_ns + DELAY_NS;
+	reply.at_ns = at_ns + delay_ns();
 	reply.status = status;
 	event_add(reply);
 }
@@ -189,7 +201,7 @@ static void sa_receive(struct event request)
 
 static void request_send(struct client *client, uint32_t query, uint64_t tid)
 {
-	event_add((struct event){ .at_ns = sim.now_ns + DELAY_NS,
+	event_add((struct event){ .at_ns = sim.now_ns + delay_ns(),
 				  .kind = ARRIVES_AT_SA,
 				  .client = client,
 				  .query = query,
@@ -281,10 +293,10 @@ static void engine_run(struct client *client)
 				  .turn = ++client->turn });
 }
 
-static void engine_start(struct client *client, uint32_t number)
+static void engine_start(struct client *client)
 {
 	const struct ibsa__engine_options options = {
-		.seed = number + 1,
+		.seed = random_below(&sim.random, UINT32_MAX),
 		.reply_bytes = IBSA_MAD_BYTES,
 		.window = IBSA_DEFAULT_WINDOW,
 		.window_min = IBSA_DEFAULT_WINDOW_MIN,
@@ -402,7 +414,7 @@ static void sim_run(void)
 	sim.free_ns = sim.stop_ns;
 	for (uint32_t i = 0; i < sim.client_count; i++) {
 		if (sim.policy == POLICY_IBSA)
-			engine_start(&sim.clients[i], i);
+			engine_start(&sim.clients[i]);
 		else
 			model_start(&sim.clients[i]);
 	}
@@ -435,7 +447,8 @@ int main(int argc, char **argv)
 {
 	if (argc < 6) {
 		fprintf(stderr, "usage: bench-storm POLICY CLIENTS QUERIES "
-				"SERVICE_US PLACES [busy|rate] [STOP_MS]\n");
+				"SERVICE_US PLACES [busy|rate] [STOP_MS] "
+				"[seed=N]\n");
 		return 2;
 	}
 	sim.policy = policy_of(argv[1]);
@@ -448,6 +461,8 @@ int main(int argc, char **argv)
 			sim.has_busy = true;
 		else if (!strcmp(argv[i], "rate"))
 			sim.has_busy = sim.has_rate = true;
+		else if (!strncmp(argv[i], "seed=", 5))
+			sim.random.state = strtoull(argv[i] + 5, NULL, 10);
 		else
 			sim.stop_ns = strtoul(argv[i], NULL, 10) * NS_PER_MS;
 	}
