@@ -20,6 +20,7 @@
 #include <ibsa/types.h>
 #include <ibsa/server.h>
 
+#include "base/clock.h"
 #include "ring_client.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -32,6 +33,9 @@ enum {
 	/* A step with this bit in its first byte does not run the server. */
 	NO_ROUNDS = 0x80,
 };
+
+/* Until then, the server has done what a step requires. */
+#define PATIENCE_NS (20 * NS_PER_S)
 
 /* Kinds of steps; the low bits of the next byte of the input select one. */
 enum {
@@ -185,16 +189,28 @@ static bool packet_arrived(struct fuzz *fuzz, const struct packet *sent)
 	return has_arrived;
 }
 
+/*
+ * A round of the server has a limited time: how many it needs for a step depends
+ * on the load of the machine.
+ */
+static void serve_by(const struct fuzz *fuzz, uint64_t end_ns)
+{
+	must(clock_now_ns() < end_ns);
+	ring_serve(fuzz->server);
+}
+
 /* A packet between the other two clients arrives once, unchanged. */
 static void check_others(struct fuzz *fuzz)
 {
+	const uint64_t end_ns = clock_now_ns() + PATIENCE_NS;
 	const struct packet packet = subject_packet(fuzz);
 	size_t sent = 0;
 
 	must(!ibsa__data_send(&fuzz->sender.data, &packet, sizeof(packet), NULL,
 			      0, &sent));
-	ring_serve(fuzz->server);
-	must(packet_arrived(fuzz, &packet));
+	do
+		serve_by(fuzz, end_ns);
+	while (!packet_arrived(fuzz, &packet));
 	must(!is_readable(&fuzz->sender));
 }
 
@@ -292,9 +308,9 @@ static void packet_send(struct fuzz *fuzz, bool is_part)
 /* Send a request for all PathRecords, whose reply is larger than the ring. */
 static void table_request_send(struct fuzz *fuzz)
 {
-	const struct packet packet = table_request(fuzz,
-						   ibsa_path_record.attribute);
+	struct packet packet = table_request(fuzz, ibsa_path_record.attribute);
 
+	packet.header.timeout_ms = PATIENCE_NS / NS_PER_MS;
 	bytes_send(fuzz, &packet, sizeof(packet));
 }
 
@@ -515,12 +531,18 @@ static void invalid_write(struct fuzz *fuzz, uint8_t kind)
 /* A client with new rings writes an invalid value: the server must end it. */
 static void invalid_step(struct fuzz *fuzz, uint8_t kind)
 {
+	const uint64_t end_ns = clock_now_ns() + PATIENCE_NS;
+	ssize_t got = -1;
 	char byte;
 
 	if (hostile_renew(fuzz)) {
 		invalid_write(fuzz, kind);
-		ring_serve(fuzz->server);
-		must(recv(fuzz->hostile.control, &byte, 1, MSG_DONTWAIT) == 0);
+		do {
+			serve_by(fuzz, end_ns);
+			got = recv(fuzz->hostile.control, &byte, 1,
+				   MSG_DONTWAIT);
+		} while (got < 0);
+		must(!got);
 	}
 	ring_client_unmap(&fuzz->hostile);
 	fuzz->size = 0;
