@@ -140,11 +140,11 @@ struct ibsa_event {
  *               these GIDs; copied
  * @gid_count:   up to IBSA_EVENT_GIDS_MAX; 0: no filter
  * @audit_ms:    longest time from a successful read of the subscriptions at the
- *               SA to the next; the smallest value of a client's watches is
- *               used; IBSA_DEFAULT_AUDIT_MS
- * @deadline_ms: of each request, from its first try, except in ibsa_close();
- *               the smallest value of a client's watches is used; default: that
- *               of the client
+ *               SA to the next read; the smallest value of a client's watches
+ *               is used; IBSA_DEFAULT_AUDIT_MS
+ * @deadline_ms: of each request, from its first try; not used in ibsa_close(),
+ *               which waits up to two seconds; the smallest value of a client's
+ *               watches is used; default: that of the client
  * @audit_nodes: every @audit_ms, also read the SA's table of NodeRecords, and
  *               report changes for which no Report arrived. This is a load on
  *               the SM, see ibsa_event_watch_start(3)

@@ -289,7 +289,8 @@ int ibsa_fabric_parse_sized(const char *text, size_t len,
  * @options: NULL: all defaults
  * @error:   as for ibsa_fabric_load()
  *
- * Return: as ibsa_fabric_load(), where the only file is that of partitions
+ * Return: as ibsa_fabric_load(); errors of files are those of the partitions
+ * file in @options, the only file that is read
  */
 IBSA_INLINE IBSA_MUST_USE int
 ibsa_fabric_parse(const char *text, size_t len,

@@ -28,11 +28,11 @@ struct ibsa_responder;
 /**
  * struct ibsa_responder_options - how to open a responder; zero: the default of
  * a member
- * @device:    device of this machine; NULL: the first with an active InfiniBand
- *             port
+ * @device:    device of this machine; a RoCE device must be named. NULL: the
+ *             first with an active InfiniBand port
  * @port:      port of @device; 0: the first active one, InfiniBand before RoCE
- * @node:      as for ibsa_fabric_attach(); the fabric's SA receives all
- *             requests from this node. NULL: the first channel adapter
+ * @node:      as for ibsa_fabric_attach(); the responder sends all requests to
+ *             the fabric's SA from this node. NULL: the first channel adapter
  * @node_port: port of @node; 0: the first port with a cable
  * @no_environment: as ibsa_environment_ignore(), for this responder
  */

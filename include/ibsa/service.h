@@ -27,9 +27,9 @@ struct ibsa_registration;
  * @mask:        bits of IBSA_SERVICE_CM(): the fields of @service to set, also
  *               to 0; 0: all fields that are not zero
  * @audit_ms:    longest time from a successful read of the record at the SA to
- *               the next; IBSA_DEFAULT_AUDIT_MS
- * @deadline_ms: of each request, from its first try, except in ibsa_close();
- *               default: that of the client
+ *               the next read; IBSA_DEFAULT_AUDIT_MS
+ * @deadline_ms: of each request, from its first try; not used in ibsa_close(),
+ *               which waits up to two seconds; default: that of the client
  *
  * If a field is not set, service_gid is GID 0 of the port, and changes with it;
  * service_pkey is 0xffff; service_lease is IBSA_DEFAULT_LEASE_S; others are 0.

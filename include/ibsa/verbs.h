@@ -133,7 +133,8 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
  * _ibv_query_gid_table - for the inline ibv_query_gid_table()
  * @entry_size: bytes from one entry to the next
  *
- * Does what ibsa_query_gid_table() does; link it as _ibv_query_gid_ex().
+ * Does what ibsa_query_gid_table() does. In a program that links libibverbs,
+ * too, the order of the libraries matters as for _ibv_query_gid_ex().
  */
 ssize_t _ibv_query_gid_table(struct ibv_context *context,
 			     struct ibv_gid_entry *entries, size_t max_entries,
