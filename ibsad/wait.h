@@ -18,7 +18,9 @@ struct cache_client {
 void ibsad_cache_client_init(struct cache_client *client);
 void ibsad_cache_client_done(struct cache_client *client);
 
-/* Return the requests whose time is over. */
+/*
+ * Return to the client, with ETIMEDOUT, the requests whose timeout has ended.
+ */
 void ibsad_cache_client_settle(struct cache_client *client);
 
 /*

@@ -219,8 +219,8 @@ static void wait_until(struct ping *ping, int64_t at_ms)
 }
 
 /*
- * Send a query and wait until it has ended, or cancel it. Return: 0, or the
- * error from sending it.
+ * Send a query and wait until it has ended. Cancel it if no further query is to
+ * be sent, for example after a signal. Return: 0, or the error from sending it.
  */
 static int query_run(struct ping *ping)
 {

@@ -10,7 +10,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Buffer size that is enough for every description. */
+/*
+ * Size of a buffer for a node description as text. It is enough for one from
+ * the SA, which has at most 64 bytes. A longer one from a file may be
+ * truncated.
+ */
 enum { NAME_TEXT = 512 };
 
 /*
