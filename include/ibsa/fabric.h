@@ -460,7 +460,7 @@ ibsa_fabric_port_set(struct ibsa_fabric *fabric, const char *node,
  * @id:         node id, by which other lines of the file refer to the node
  * @name:       description of the node; without one, its node id
  * @guid:       node GUID; assigned by the fabric if the file gives none
- * @vendor, @device: 0: the file does not give it
+ * @vendor, @device: vendor id (24 bits), device id; 0: the file gives none
  * @port_count: without port 0 of a switch
  */
 struct ibsa_fabric_node {

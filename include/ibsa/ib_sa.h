@@ -664,12 +664,13 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device)
  * @timeout_ms: longest time from the call (without a worker: from the next
  *              dispatch) to the end of the query; 0 counts as 1
  * @gfp_mask:   ignored
- * @callback:   called once, by the worker possibly before the call returns; may
- *              be NULL. @status: 0: @resp is the path, valid until the callback
- *              returns; -EINVAL: the SA replied with a MAD status other than 0,
- *              see ibsa_last_reply(); -ETIMEDOUT: no reply; -EINTR: the query
- *              was cancelled, or the device was closed or disappeared; -EIO:
- *              not sent, or the reply is malformed or truncated
+ * @callback:   called once, never within the call, but by the worker possibly
+ *              before it returns; may be NULL. @status: 0: @resp is the path,
+ *              valid until the callback returns; -EINVAL: the SA replied with a
+ *              MAD status other than 0, see ibsa_last_reply(); -ETIMEDOUT: no
+ *              reply; -EINTR: the query was cancelled, or the device was closed
+ *              or disappeared; -EIO: not sent, or the reply is malformed or
+ *              truncated
  * @context:    passed to @callback
  * @sa_query:   receives the pointer for ib_sa_cancel_query(), before @callback
  *              can run; NULL after an error. May be NULL
@@ -1009,13 +1010,14 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr) IBSA_NONNULL(1);
 /**
  * ib_init_ah_attr_from_path - make address handle attributes from a path
  * @device, @port_num: as for ib_sa_path_rec_get()
- * @rec:      the path; see ib_init_ah_attr_from_path(3) about RoCE
+ * @rec:      the path, network byte order
  * @ah_attr:  receives the attributes, host byte order; call
  *            rdma_destroy_ah_attr() after use
- * @gid_attr: source GID of the GRH; NULL: the sgid of @rec is looked up
+ * @gid_attr: source GID of the GRH, from rdma_get_gid_attr(); NULL: the sgid of
+ *            @rec is looked up
  *
  * The attributes have a GRH if the hop limit of @rec is above 0 or the path is
- * RoCE. The call may sleep.
+ * RoCE; see ib_init_ah_attr_from_path(3) about RoCE. The call may sleep.
  *
  * Return: 0; -ENODEV no such port; -ENOENT the source GID is not in the port's
  * GID table; -EINVAL no route with this @gid_attr and these GIDs; -ELIBACC

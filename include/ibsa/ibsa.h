@@ -54,8 +54,9 @@ IBSA_BEGIN
 
 /* Whether requests to the address of the SM have a GRH. */
 enum ibsa_grh {
-	IBSA_GRH_AUTO, /* a GRH if the port is known to require one, or if the
-			* LID of the SM is 65535 or above (Omni-Path) */
+	IBSA_GRH_AUTO, /* the default: a GRH if the port is known to require
+			* one, or if the LID of the SM is 65535 or above
+			* (Omni-Path) */
 	IBSA_GRH_ALWAYS,
 	IBSA_GRH_NEVER,
 };
@@ -652,9 +653,10 @@ IBSA_INLINE void ibsa_stats_get(const struct ibsa_client *client,
 /**
  * struct ibsa_mad - a MAD that a client has sent or received
  * @peer:    the destination of a sent MAD, the source of a received MAD
- * @bytes:   from the MAD header on, valid until the callback returns; a reply
- *           of several RMPP segments is one MAD
+ * @bytes, @len: from the MAD header on, valid until the callback returns; a
+ *           reply of several RMPP segments is one MAD
  * @time_ns: on the clock of the transport, CLOCK_MONOTONIC unless it is virtual
+ * @is_sent: the client has sent the MAD
  */
 struct ibsa_mad {
 	struct ibsa_address peer;

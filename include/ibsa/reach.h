@@ -146,16 +146,16 @@ struct ibsa_reach_options {
  * @err:        0: the SA replied, see @status; else as of ibsa_query_wait(),
  *              without -EREMOTEIO; -EAGAIN: the port has no SM or no GID;
  *              -ENOBUFS: the client's queue was full, in a batch until the
- *              timeout; -ECANCELED: ibsa_reach_stop() or ibsa_close()
+ *              timeout; -ECANCELED: ibsa_reach_stop() or ibsa_close(); or the
+ *              error from reading the port
  * @status:     MAD status, all 16 bits; 0 if @err is not 0
  * @redirects, @tries, @rtt_ns: of the query for the path, see struct ibsa_reply
  * @redirect:   as in struct ibsa_reply, valid until the callback returns; NULL
  *              from ibsa_reach_wait(), and after a search for a reason
  * @reason:     why there is no path, if a search found a reason; if @err is
  *              neither 0 nor -ECANCELED and the client's port is down,
- *              IBSA_REASON_THIS_PORT_DOWN
- * @is_certain: as in struct ibsa_reason
- * @detail:     as in struct ibsa_reason
+ *              IBSA_REASON_THIS_PORT_DOWN; otherwise IBSA_REASON_NONE
+ * @is_certain, @detail: as in struct ibsa_reason
  */
 struct ibsa_reach_answer {
 	struct ibsa_gid gid;

@@ -48,6 +48,7 @@ struct ibsa_responder_options {
 /**
  * struct ibsa_responder_info - port, GID, LID and counters of a responder
  * @device:      valid until the responder is closed
+ * @port:        port of @device
  * @gid:         GID 0 of the port when the responder was opened; on RoCE,
  *               clients send requests to it
  * @lid:         LID of the port when the responder was opened, host byte order;

@@ -44,8 +44,10 @@ typedef void (*ibsa_note_fn)(const char *text, void *arg);
 /**
  * struct ibsa_fabric_server_options - how to serve a fabric; zero: the default
  * of a member
- * @report:      called by ibsa_fabric_server_wait() when the server refuses
- *               connections (once in a second), ends one, or cannot accept any
+ * @report:      called by ibsa_fabric_server_wait() with a line, without
+ *               newline, and @arg when the server refuses connections (at most
+ *               once in a second), ends one because of a fault of the client,
+ *               or cannot accept any for now
  * @connections: most connections at the same time; reduced if RLIMIT_NOFILE
  *               does not permit as many; IBSA_DEFAULT_CONNECTIONS
  * @patience_ms: longest time for a client to identify itself, and to send a

@@ -266,8 +266,9 @@ static inline void ibsa_put_be64(uint8_t *p, uint64_t value)
  * ibsa_bits_get - read an unsigned big-endian field
  * @offset: number of bits at @bytes before the field
  * @nbits:  width of the field, 1 to 64. The field must have 16, 32 or 64 bits
- *          and begin at a byte boundary, or lie within one word, aligned to
- *          @bytes, of 8, 16, 32 or 64 bits; otherwise, the result is undefined
+ *          and begin at a byte boundary, or lie within one word of 8, 16, 32 or
+ *          64 bits, which begins at a multiple of its size from @bytes;
+ *          otherwise, the result is undefined
  */
 static inline uint64_t ibsa_bits_get(const void *bytes, unsigned int offset,
 				     unsigned int nbits)

@@ -85,6 +85,7 @@ int ibsa_verbs_close(struct ibv_context *context);
 
 /**
  * ibsa_query_gid_ex - read one entry of a port's GID table
+ * @context:  from ibv_open_device() or ibsa_verbs_open()
  * @port_num: from 1
  * @entry:    receives the GID in network byte order, the rest in host byte
  *            order
@@ -142,6 +143,7 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
 
 /**
  * ibv_gid_reachable - ask the SA whether a GID is reachable
+ * @context: from ibv_open_device() or ibsa_verbs_open()
  * @port:    from 1; 0: the first active port whose GID 0 has the subnet prefix
  *           of @gid_p, or else the first active port. Ethernet ports only with
  *           access.sa of struct ibsa_verbs_options or ibsa_options
@@ -181,6 +183,7 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
 
 /**
  * ibv_register_sm_events - receive events when ports and groups come and go
+ * @context: from ibv_open_device() or ibsa_verbs_open()
  * @event:   for the GIDs in @gids: IBV_SM_EVENT_MGID, IBV_SM_EVENT_UGID, or
  *           both; without @gids: IBV_SM_EVENT_MGID_ALL, IBV_SM_EVENT_UGID_ALL,
  *           IBV_SM_EVENT_ALL
