@@ -121,16 +121,21 @@ def without_margin(comment):
 
 def members_of(comment, name, member, body):
     """Yield the members of a struct or the constants of an enumeration: the names that
-    share a text, and the text, which may be empty."""
-    found = list(member.finditer(body))
+    share a text, and the text, which may be empty. Padding, and the number of an
+    enumeration's constants, are not for programs."""
+    found = [one for one in member.finditer(body)
+             if not re.fullmatch(r"reserved\d*|IBSA_\w+_KINDS", one["name"])]
     own = {one["name"] for one in found}
-    by_name = {}
+    by_name, later = {}, set()
     for names, text in described(comment):
         by_name[names[0]] = names, text
+        later.update(names[1:])
         if set(names) - own:
             raise ValueError(f"{name}: the doc comment has {', '.join(names)}, the "
                              "definition has not")
     for one in found:
+        if one["name"] in later:
+            continue
         text = " ".join(without_margin(one["before"] or one["after"] or "").split())
         yield by_name.get(one["name"], ((one["name"],), text))
 

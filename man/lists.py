@@ -119,10 +119,9 @@ def with_members(lines, members, own):
             raise ValueError(f"no struct or enum has the name {found[1]}")
         macro, texts = members[found[1]]
         for names, text in texts:
-            if text or names[0] in added:
-                yield f".It {macro} " + " , ".join(names)
-                yield from paragraph(text, own) if text else ()
-                yield from with_members(added.pop(names[0], ()), members, own)
+            yield f".It {macro} " + " , ".join(names)
+            yield from paragraph(text, own) if text else ()
+            yield from with_members(added.pop(names[0], ()), members, own)
         if added:
             raise ValueError(f"{found[1]} has no member {', '.join(added)}")
         yield line
