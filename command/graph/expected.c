@@ -129,7 +129,9 @@ static int islands_find(struct expected *expected, const struct nodes *nodes)
 static bool is_here(const struct expected *expected,
 		    const struct ibsa_node *port)
 {
-	return expected->islands[island_of(expected, port)];
+	const size_t island = island_of(expected, port);
+
+	return island == SIZE_MAX || expected->islands[island];
 }
 
 /* Select the expected ports that the name stands for. */
