@@ -183,6 +183,18 @@ static void spell_of_moves(struct rig *rig, unsigned int what, uint64_t *chance)
 	atomic_fetch_add(&rig->sky[STORM], 1);
 }
 
+/* A spell of faults may be over before it strikes a MAD. */
+static bool all_faults_have_struck(struct rig *rig)
+{
+	struct ibsa_fabric_stats stats;
+
+	ibsa_fabric_stats_get(rig->fabric, &stats);
+	for (size_t i = 0; i < IBSA_FAULT_KINDS; i++)
+		if (!stats.faults[i])
+			return false;
+	return true;
+}
+
 static void *make_weather(void *arg)
 {
 	struct rig *rig = arg;
@@ -200,7 +212,7 @@ static void *make_weather(void *arg)
 		until = atomic_load(&rig->started) +
 			random_below(&chance, 2 * FAIR_ASKS);
 		i++;
-		if (i == SPELLS)
+		if (i >= SPELLS && (rig->moves || all_faults_have_struck(rig)))
 			atomic_store(&rig->has_had_spells, true);
 	}
 	return NULL;
