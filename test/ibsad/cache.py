@@ -223,8 +223,8 @@ class Cache(Reports):
         client = self.client()
         self.await_(lambda: self.preloads(client), 1)
 
-        def replies(who, **options):
-            return [reply_of(who, path_to(who, gid, **options))
+        def replies(of, **options):
+            return [reply_of(of, path_to(of, gid, **options))
                     for gid in self.gids]
         got = []
         expect(self.asked(lambda: got.extend(replies(client))), 0, "requests")
